@@ -100,7 +100,11 @@ const CLASSIFIERS: { readonly [N in NodeName]: (state: DiagnosisState) => Outcom
   retry_prepare: (state) => {
     switch (state.retry_prepare_status) {
       case 'COMPLETED':
-        return state.evidence_retry_context === null ? 'UNKNOWN' : 'COMPLETED';
+        return state.evidence_retry_context !== null &&
+          state.evidence_retry_count === MAX_EVIDENCE_RETRIES &&
+          state.planner_mode === 'EVIDENCE_GAP_ONLY'
+          ? 'COMPLETED'
+          : 'UNKNOWN';
       case 'FAILED':
         return 'FAILED';
       default:
@@ -113,12 +117,17 @@ const CLASSIFIERS: { readonly [N in NodeName]: (state: DiagnosisState) => Outcom
       ? 'COMPLETED'
       : failureOutcome(state.composer_status, attemptsOf('composer', state)),
 
-  fallback: (state) => state.fallback_class ?? 'UNKNOWN',
+  fallback: (state) =>
+    state.fallback_class !== null && state.fallback_class === fallbackClassOf(state.orchestration_events)
+      ? state.fallback_class
+      : 'UNKNOWN',
 };
 
 /**
- * Names the outcome of a handled attempt from the state after it. Pure; it refuses to guess: a status, verdict or
- * combination that it does not know is UNKNOWN, which leads to the fallback.
+ * Names the outcome of a handled attempt from the state after it, the attempt counted and its event not yet appended.
+ * Pure; it refuses to guess: a status, verdict or combination that it does not know is UNKNOWN, which leads to the fallback.
+ * A prepared retry that did not count itself is UNKNOWN, so that no node can open a third round; so is a fallback class
+ * other than the one that the failing node gives.
  */
 export function classify<N extends NodeName>(node: N, state: DiagnosisState): OutcomeOf<N> {
   return CLASSIFIERS[node](state);

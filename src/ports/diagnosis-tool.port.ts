@@ -20,3 +20,6 @@ export abstract class DiagnosisTool {
   abstract readonly argumentsSchema: z.ZodType<JsonObject>;
   abstract execute(args: JsonObject, execution: ToolExecution): Promise<ToolOutput>;
 }
+
+/** Token of the tools that are registered, as an array of `DiagnosisTool`. */
+export const DIAGNOSIS_TOOLS = Symbol('DIAGNOSIS_TOOLS');

@@ -19,3 +19,9 @@ export abstract class GraphNode<N extends NodeName> {
   abstract readonly name: N;
   abstract run(view: NodeView<N>, config: RunnableConfig): Promise<NodeResult<N>>;
 }
+
+/** One of the eight nodes, whichever. */
+export type AnyGraphNode = { [N in NodeName]: GraphNode<N> }[NodeName];
+
+/** DI token of the eight nodes (`AnyGraphNode[]`, in any order) that the graph is compiled from. */
+export const DIAGNOSIS_NODES = Symbol('DIAGNOSIS_NODES');

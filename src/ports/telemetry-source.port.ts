@@ -116,6 +116,18 @@ export interface QueryAnswer<Row> extends QueryCounts {
   readonly rows: readonly Row[];
   /** Range that the source really holds of the asked window; null when it holds nothing of it. */
   readonly covered: TimeRange | null;
+  /** The same of the baseline; absent when the query has none. */
+  readonly baseline?: BaselineCounts;
+  /** Rows that there were before the limit. */
+  readonly rows_total?: number;
+  /** Zone of clock times written in samples, where all files agree on one. */
+  readonly text_zone?: string | null;
+}
+
+export interface BaselineCounts {
+  readonly covered: TimeRange | null;
+  readonly records_scanned: number;
+  readonly matched_count: number;
 }
 
 /**

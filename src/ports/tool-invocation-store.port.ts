@@ -25,7 +25,11 @@ export interface InvocationRecord {
 export type NewInvocation = Pick<
   InvocationRecord,
   'id' | 'run_id' | 'invocation_id' | 'call_key' | 'round' | 'ordinal' | 'tool_name' | 'arguments' | 'started_at'
-> & { readonly status: 'RUNNING' | 'DENIED' };
+> & {
+  readonly status: 'RUNNING' | 'DENIED';
+  /** Why a DENIED call was denied. */
+  readonly error_code?: string | null;
+};
 
 export interface FinishedInvocation {
   readonly status: 'OK' | 'TRUNCATED' | 'ERROR' | 'ABANDONED';

@@ -39,4 +39,7 @@ export interface ToolDescription {
 export abstract class ToolRunner {
   abstract describe(): ToolDescription[];
   abstract run(call: ToolCall, config: RunnableConfig): Promise<ToolResult>;
+
+  /** Forgets what is held in memory for a run that has ended; what was recorded stays. Safe to call at any time. */
+  release?(runId: string): void;
 }

@@ -56,6 +56,7 @@ export const BINDING_REASON_CODES = [
   'SOURCE_INCOMPLETE',
   'ABSENCE_NOT_PROVEN',
   'SCOPE_MISMATCH',
+  'CAUSAL_STATEMENT',
 ] as const;
 export type BindingReasonCode = (typeof BINDING_REASON_CODES)[number];
 

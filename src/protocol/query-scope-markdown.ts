@@ -1,0 +1,65 @@
+import type { DiagnosisQuery, QueryWindow } from './diagnosis-query';
+import { headOf, inertText } from './inert-markdown';
+
+const SHOWN_QUESTION = 500;
+const OFFSET_ZONE = /^(?:UTC|GMT)?([+-])(\d{2}):?(\d{2})$/;
+
+const WINDOW_WORDS: Record<QueryWindow['source'], string> = {
+  request: 'given with the request',
+  question: 'read from the question',
+  telemetry: 'taken from the extent of the telemetry',
+  preceding: 'the preceding stretch, as none was given',
+};
+
+/** The lines of an answer that say what was asked and which times it speaks of, in the asker's zone with explicit offsets. */
+export function queryScopeLines(query: DiagnosisQuery): string[] {
+  const { head, omitted } = headOf(query.question, SHOWN_QUESTION);
+  const question = `${inertText(head)}${omitted === 0 ? '' : ` (cut here, ${omitted} more characters)`}`;
+  const baseline = query.baseline === null ? 'none; nothing to compare with' : windowText(query.baseline, query.time_zone);
+  return [`- Question: ${question}`, `- Window: ${windowText(query.window, query.time_zone)}`, `- Baseline: ${baseline}`];
+}
+
+/**
+ * An instant as wall-clock time of a zone with its offset, e.g. `2026-05-04 16:05:00 +02:00`; milliseconds only where there
+ * are some. A zone that the platform does not know is shown as UTC; text that is no instant is refused by its schema before.
+ */
+export function zonedInstant(instant: string, timeZone: string): string {
+  const at = new Date(instant);
+  const offset = offsetMinutes(at, timeZone);
+  const local = new Date(at.getTime() + offset * 60_000).toISOString();
+  const fraction = local.slice(19, 23) === '.000' ? '' : local.slice(19, 23);
+  return `${local.slice(0, 10)} ${local.slice(11, 19)}${fraction} ${offsetText(offset)}`;
+}
+
+function windowText(window: QueryWindow, timeZone: string): string {
+  const zone = isKnownZone(timeZone) ? inertText(timeZone) : 'UTC';
+  return `${zonedInstant(window.from, timeZone)} to ${zonedInstant(window.to, timeZone)}, end excluded, zone ${zone} (${WINDOW_WORDS[window.source]})`;
+}
+
+function offsetText(minutes: number): string {
+  const size = Math.abs(minutes);
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+}
+
+function offsetMinutes(at: Date, timeZone: string): number {
+  const name = OFFSET_ZONE.test(timeZone) ? timeZone : isKnownZone(timeZone) ? longOffset(at, timeZone) : 'GMT';
+  const match = OFFSET_ZONE.exec(name.slice(0, 9));
+  if (match === null) return 0;
+  return (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3]));
+}
+
+function longOffset(at: Date, timeZone: string): string {
+  const parts = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' }).formatToParts(at);
+  return parts.find((part) => part.type === 'timeZoneName')?.value ?? 'GMT';
+}
+
+function isKnownZone(timeZone: string): boolean {
+  if (OFFSET_ZONE.test(timeZone)) return true;
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { instantSchema } from '../diagnosis-query';
+
+/** Most rows that a log tool answers with. */
+export const MAX_LOG_ROWS = 1000;
+
+const rangeSchema = z
+  .strictObject({ from: instantSchema, to: instantSchema })
+  .refine(({ from, to }) => Date.parse(from) < Date.parse(to), { message: 'from must be before to' });
+
+const questionShape = {
+  window: rangeSchema.describe('Incident window: from inclusive, to exclusive, RFC 3339 with a zone'),
+  baseline: rangeSchema
+    .nullable()
+    .describe('Window of normal operation to compare with, apart from the incident window; null for none'),
+  service: z.string().min(1).max(200).nullable().describe('Only lines of this service, exactly; null for all'),
+  limit: z.number().int().min(1).max(MAX_LOG_ROWS).describe(`Most rows, 1 to ${MAX_LOG_ROWS}; the most telling come first`),
+};
+
+interface TwoRanges {
+  readonly window: z.infer<typeof rangeSchema>;
+  readonly baseline: z.infer<typeof rangeSchema> | null;
+}
+
+function areApart({ window, baseline }: TwoRanges): boolean {
+  if (baseline === null) return true;
+  return Date.parse(baseline.to) <= Date.parse(window.from) || Date.parse(window.to) <= Date.parse(baseline.from);
+}
+
+const OVERLAP = { message: 'the baseline overlaps the window; a window is never its own baseline', path: ['baseline'] };
+
+/** Arguments of `log_patterns`. */
+export const logPatternsArgumentsSchema = z
+  .strictObject({
+    ...questionShape,
+    contains: z
+      .string()
+      .min(1)
+      .max(500)
+      .nullable()
+      .describe('Only lines that hold this plain text, upper and lower case alike; null for all'),
+  })
+  .refine(areApart, OVERLAP);
+export type LogPatternsArguments = z.infer<typeof logPatternsArgumentsSchema>;
+
+/** Arguments of `error_share`. */
+export const errorShareArgumentsSchema = z.strictObject(questionShape).refine(areApart, OVERLAP);
+export type ErrorShareArguments = z.infer<typeof errorShareArgumentsSchema>;
+
+/** Arguments of `log_sequences`: a comparison needs something to compare with. */
+export const logSequencesArgumentsSchema = z
+  .strictObject({
+    ...questionShape,
+    baseline: rangeSchema.describe('Window of normal operation to compare with, apart from the incident window'),
+  })
+  .refine(areApart, OVERLAP);
+export type LogSequencesArguments = z.infer<typeof logSequencesArgumentsSchema>;
+
+/**
+ * The filter of a log question as `coverage.filter` states it and as the scope of an absence claim must repeat it: its parts
+ * in the order kind, service, contains, joined by `; `, texts as given. Null when everything was looked through.
+ */
+export function logFilterText(parts: {
+  readonly errorsOnly: boolean;
+  readonly service: string | null;
+  readonly contains: string | null;
+}): string | null {
+  const stated = [
+    parts.errorsOnly ? 'error lines' : null,
+    parts.service === null ? null : `service=${parts.service}`,
+    parts.contains === null ? null : `contains=${parts.contains}`,
+  ].filter((part) => part !== null);
+  return stated.length === 0 ? null : stated.join('; ');
+}

@@ -1,0 +1,23 @@
+/**
+ * What an executor may say of the limits of its own look, and the only form in which that travels further: codes, because
+ * free text of an executor is bound to no evidence.
+ */
+export const LIMITATION_CODES = [
+  'BASELINE_PRECEDING_WINDOW',
+  'NO_BASELINE',
+  'NO_LOGS',
+  'NO_METRICS',
+  'NO_SPANS',
+  'NO_CHANGES',
+  'SOURCE_INCOMPLETE',
+  'WINDOW_NOT_COVERED',
+  'TOOL_FAILED',
+  'TOOL_DENIED',
+  'BUDGET_EXHAUSTED',
+  'NO_TRACE_IDS',
+  'RECORDS_REJECTED',
+  'DEADLINE',
+  'BELOW_THRESHOLD',
+  'CANDIDATES_CLOSE',
+] as const;
+export type LimitationCode = (typeof LIMITATION_CODES)[number];

@@ -1,0 +1,61 @@
+import { claimSentence } from '../../src/protocol/claim-sentence';
+import type { Assertion, Claim } from '../../src/protocol/executor-evidence';
+
+const binding = (raw_path: string): Claim['bindings'][number] => ({
+  source_invocation_id: 't1-aaaa',
+  tool_name: 'error_share',
+  raw_path,
+});
+const share = ['/rows/0/baseline_error_share', '/rows/0/error_share'];
+const sentence = (assertion: Assertion, paths: readonly string[], texts: readonly (string | null)[]): string =>
+  claimSentence({ claim_id: 'c1', kind: 'fact', subject: 'checkout', assertion, bindings: paths.map(binding) }, texts);
+
+describe('sentences that code writes', () => {
+  it.each<[Assertion, readonly string[], readonly string[], string]>([
+    [{ op: 'rose', left: 0, right: 1, unit: 'ratio' }, share, ['0.008', '0.43'], 'checkout: error share rose from 0.8 % to 43 %'],
+    [
+      { op: 'fell', left: 0, right: 1, unit: 'ms' },
+      ['/baseline_p99', '/p99'],
+      ['1532.123456', '12'],
+      'checkout: p99 fell from 1532 ms to 12 ms',
+    ],
+    [{ op: 'rose', left: 0, right: 1 }, share, ['0.80001', '0.80002'], 'checkout: error share rose from 0.80001 to 0.80002'],
+    [{ op: 'count', left: 0, unit: 'count' }, ['/lines'], ['12345678901234567890'], 'checkout: lines is 12345678901234567890'],
+    [
+      { op: 'equals', left: 0, right: 1, unit: 'count' },
+      ['/baseline_lines', '/lines'],
+      ['5', '5'],
+      'checkout: lines is unchanged at 5',
+    ],
+    [{ op: 'equals', left: 0, value: 1.5, unit: 's' }, ['/p99'], ['1500'], 'checkout: p99 is 1.5 s'],
+    [
+      { op: 'greater', left: 0, value: 5, unit: 'percent' },
+      ['/error_share'],
+      ['0.43'],
+      'checkout: error share is greater than 5 % (recorded: 0.43)',
+    ],
+    [
+      { op: 'difference', left: 1, right: 0, value: '42.2', unit: 'percent' },
+      share,
+      ['0.008', '0.43'],
+      'checkout: error share minus baseline error share is 42.2 percentage points (0.43 and 0.008)',
+    ],
+    [
+      { op: 'rose', left: 0, right: 1, unit: 'count' },
+      ['/baseline_n', '/n', '/sample'],
+      ['1', '2', 'pool\n empty'],
+      'checkout: n rose from 1 to 2 (“pool empty”)',
+    ],
+  ])('[B5] %j', (assertion, paths, texts, expected) => {
+    expect(sentence(assertion, paths, texts)).toBe(expected);
+  });
+
+  it('[B5] words an absence from its scope, and leaves an untyped claim alone', () => {
+    const base = { claim_id: 'c1', subject: 'checkout', bindings: [binding('/summary/matched_count')] };
+    const scope = { subject: 'checkout', filter: 'deadlock', from: '2026-05-04T14:00:00Z', to: '2026-05-04T14:10:00Z' };
+    expect(claimSentence({ ...base, kind: 'absence', scope }, ['0'])).toBe(
+      'checkout: no record with “deadlock” between 2026-05-04T14:00:00Z and 2026-05-04T14:10:00Z',
+    );
+    expect(claimSentence({ ...base, kind: 'fact', statement: 'as it was said' }, ['0'])).toBe('as it was said');
+  });
+});
