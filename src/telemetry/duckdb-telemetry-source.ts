@@ -1,0 +1,170 @@
+import { resolve } from 'node:path';
+import { DiagnosisError } from '../errors/diagnosis-error';
+import type { DiagnosisOptions } from '../options/diagnosis-options';
+import {
+  TelemetrySource,
+  type ErrorShareQuery,
+  type ErrorShareRow,
+  type LogPatternQuery,
+  type LogPatternRow,
+  type LogSequenceQuery,
+  type LogSequenceRow,
+  type QueryAnswer,
+  type TelemetryDescription,
+} from '../ports/telemetry-source.port';
+import type { JsonObject } from '../protocol/json-value';
+import { coverageOf, errorShare, logPatterns } from './log-queries';
+import { findSequenceChanges } from './log-sequences';
+import { SharedOpening } from './shared-opening';
+import { loadDuckdb, QueryGate } from './telemetry-database';
+import { fingerprintOf, openTelemetry, takeSnapshot, type OpenedTelemetry } from './telemetry-opening';
+import { instantOf } from './time-expression';
+
+interface FamilyRow {
+  readonly family: 'logs' | 'changes';
+  readonly records: number;
+  readonly first: bigint | null;
+  readonly last: bigint | null;
+  readonly services: string[] | null;
+}
+
+/** Most service names in a description. */
+const MAX_SERVICES = 1000;
+
+/**
+ * Telemetry in files, read by DuckDB. Nothing is opened before the first question; files are imported once and again when
+ * one of them changed in size or time; after that the engine reads no file and takes no setting. It takes no SQL, follows
+ * no symbolic link, and loses no row silently: what could not be read is counted per file. Errors as the port says, and
+ * DEPENDENCY_MISSING without the package of DuckDB.
+ */
+export class DuckdbTelemetrySource extends TelemetrySource {
+  private readonly gate: QueryGate;
+  private current: SharedOpening<OpenedTelemetry> | null = null;
+
+  constructor(
+    private readonly options: DiagnosisOptions['telemetry'],
+    private readonly load: typeof loadDuckdb = loadDuckdb,
+  ) {
+    super();
+    this.gate = new QueryGate(options.maxConcurrentQueries);
+  }
+
+  async describe(signal?: AbortSignal): Promise<TelemetryDescription> {
+    return this.ask(async ({ database, files }) => {
+      const rows = (await database.query(
+        `SELECT 'logs' AS family, count(*)::DOUBLE AS records, min(ns) AS first, max(ns) AS last,
+           (SELECT list(service ORDER BY service) FROM (SELECT DISTINCT service FROM log_kinds ORDER BY service LIMIT ${MAX_SERVICES})) AS services FROM logs
+         UNION ALL
+         SELECT 'changes', count(*)::DOUBLE, min(ns), max(ns),
+           (SELECT list(service ORDER BY service) FROM (SELECT DISTINCT service FROM changes ORDER BY service LIMIT ${MAX_SERVICES})) FROM changes`,
+        {},
+        signal,
+      )) as unknown as FamilyRow[];
+      const families = rows.map(({ family, records, first, last, services }) => ({
+        family,
+        records,
+        rejected: rejectedIn(files, family),
+        from: first === null ? null : instantOf(first),
+        to: last === null ? null : instantOf(last),
+        services: services ?? [],
+      }));
+      return { families: families.filter((family) => family.records > 0 || family.rejected > 0), files: files.length };
+    }, signal);
+  }
+
+  async logPatterns(query: LogPatternQuery, signal?: AbortSignal): Promise<QueryAnswer<LogPatternRow>> {
+    return this.ask(
+      (opened) => opened.database.session((session) => logPatterns(session, query, factsOf(opened)), signal),
+      signal,
+    );
+  }
+
+  async errorShare(query: ErrorShareQuery, signal?: AbortSignal): Promise<QueryAnswer<ErrorShareRow>> {
+    return this.ask(
+      (opened) => opened.database.session((session) => errorShare(session, query, factsOf(opened)), signal),
+      signal,
+    );
+  }
+
+  async logSequences(
+    query: LogSequenceQuery,
+    signal?: AbortSignal,
+  ): Promise<QueryAnswer<LogSequenceRow> & { readonly by_trace: boolean }> {
+    return this.ask(
+      (opened) =>
+        opened.database.session(async (session) => {
+          const ground = await coverageOf(session, query);
+          const [traced] = await session.rows<{ n: number }>(
+            `SELECT count(*)::DOUBLE AS n FROM logs WHERE coalesce(trace, '') <> ''`,
+          );
+          const byTrace = (traced?.n ?? 0) > 0;
+          const { window, baseline } = ground;
+          const ranges = { window: [window.from, window.to], baseline: [baseline.from, baseline.to] } as const;
+          const found = await findSequenceChanges(session, ranges, query, byTrace);
+          const rows = found.slice(0, query.limit).map(({ first_ts, ...row }) => ({ ...row, first_seen: instantOf(first_ts) }));
+          const { rejected, text_zone } = factsOf(opened);
+          return {
+            rows,
+            rows_total: found.length,
+            matched_count: found.length,
+            records_scanned: ground.scanned,
+            records_rejected: rejected,
+            complete: rows.length === found.length,
+            covered: ground.covered,
+            baseline: { covered: ground.baselineCovered, records_scanned: ground.baselineScanned, matched_count: 0 },
+            text_zone,
+            by_trace: byTrace,
+          };
+        }, signal),
+      signal,
+    );
+  }
+
+  async inspect(signal?: AbortSignal): Promise<JsonObject> {
+    return this.ask(
+      async ({ files, skipped, mapping }) => ({
+        mapping,
+        files: files.map((file) => ({ ...file, rejected: { ...file.rejected }, columns: [...file.columns] })),
+        skipped: skipped.map((file) => ({ ...file })),
+      }),
+      signal,
+    );
+  }
+
+  async close(): Promise<void> {
+    const { current } = this;
+    this.current = null;
+    await current?.retire();
+  }
+
+  private async ask<R>(work: (opened: OpenedTelemetry) => Promise<R>, signal: AbortSignal | undefined): Promise<R> {
+    const { path } = this.options;
+    if (path === null) {
+      throw new DiagnosisError(
+        'TELEMETRY_MISSING',
+        'No telemetry is configured: set DIAGNOSIS_TELEMETRY, or the option telemetry.path, to a folder of log files or a mapping file.',
+      );
+    }
+    const snapshot = await takeSnapshot(path);
+    const fingerprint = fingerprintOf(snapshot, resolve(path));
+    const before = this.current;
+    if (before === null || !before.usable || before.fingerprint !== fingerprint) {
+      this.current = new SharedOpening(fingerprint, (stop) =>
+        openTelemetry(snapshot, path, this.options, this.load, this.gate, stop),
+      );
+      // Questions still under way over the earlier import finish there.
+      void before?.retire();
+    }
+    return (this.current as SharedOpening<OpenedTelemetry>).use(work, signal);
+  }
+}
+
+function rejectedIn(files: OpenedTelemetry['files'], family: 'logs' | 'changes'): number {
+  return files
+    .filter((file) => file.family === family)
+    .reduce((sum, { rejected }) => sum + rejected.malformed + rejected.unrecognised + rejected.bad_time, 0);
+}
+
+function factsOf(opened: OpenedTelemetry): { rejected: number; text_zone: string | null } {
+  return { rejected: rejectedIn(opened.files, 'logs'), text_zone: opened.text_zone };
+}

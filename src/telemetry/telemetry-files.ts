@@ -1,0 +1,208 @@
+import { open, lstat, readdir, readFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { gunzipSync, constants } from 'node:zlib';
+import { DiagnosisError } from '../errors/diagnosis-error';
+
+/** Endings of files that can hold telemetry, each also with `.gz`. */
+export const TELEMETRY_ENDINGS = ['.csv', '.tsv', '.jsonl', '.ndjson', '.log', '.txt'] as const;
+/** Name under which a folder can bring its own mapping. */
+export const MAPPING_FILE = 'mapping.json';
+
+const MAX_DEPTH = 8;
+const MAX_FILES = 10_000;
+const HEAD_BYTES = 256 * 1024;
+
+/** A regular file of the opened folder; `name` is relative to it, with `/`. */
+export interface TelemetryFile {
+  readonly name: string;
+  readonly path: string;
+  readonly size: number;
+  readonly mtime: number;
+}
+
+/** What was opened: a folder, perhaps with a mapping file, or one telemetry file. */
+export interface TelemetryPlace {
+  readonly root: string;
+  readonly mapping: TelemetryFile | null;
+  readonly only: TelemetryFile | null;
+}
+
+function missing(given: string): DiagnosisError {
+  return new DiagnosisError(
+    'TELEMETRY_MISSING',
+    `There is no telemetry at ${given}: name an existing folder of log files or a mapping file (setting DIAGNOSIS_TELEMETRY, option telemetry.path).`,
+  );
+}
+
+function unreadable(what: string, right: string): DiagnosisError {
+  return new DiagnosisError('TELEMETRY_UNREADABLE', `Telemetry at ${what} cannot be read: ${right}.`);
+}
+
+function codeOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'UNKNOWN';
+}
+
+function fileFailure(error: unknown, given: string): DiagnosisError {
+  if (DiagnosisError.is(error)) return error;
+  const code = codeOf(error);
+  if (code === 'ENOENT' || code === 'ENOTDIR') return missing(given);
+  if (code === 'EACCES' || code === 'EPERM')
+    return unreadable(given, 'permission denied; let the process read the folder and its files');
+  return unreadable(given, `the system answers ${code}; give a folder of regular files`);
+}
+
+async function regularFile(path: string, name: string): Promise<TelemetryFile> {
+  const stat = await lstat(path);
+  if (stat.isSymbolicLink())
+    throw unreadable(name, 'it is a symbolic link, and links are not followed; give the real file or folder');
+  if (!stat.isFile()) throw unreadable(name, 'it is no regular file');
+  return { name, path, size: stat.size, mtime: stat.mtimeMs };
+}
+
+/** Looks at the path as given. A `.json` file is a mapping; another file is telemetry by itself; a folder may hold a mapping. */
+export async function openPlace(given: string): Promise<TelemetryPlace> {
+  const path = resolve(given);
+  try {
+    const stat = await lstat(path);
+    if (stat.isSymbolicLink())
+      throw unreadable(given, 'it is a symbolic link, and links are not followed; give the real file or folder');
+    if (stat.isFile()) {
+      if (path.endsWith('.json')) return { root: dirname(path), mapping: await regularFile(path, basename(path)), only: null };
+      return { root: dirname(path), mapping: null, only: await regularFile(path, basename(path)) };
+    }
+    if (!stat.isDirectory()) throw unreadable(given, 'it is neither a folder nor a regular file');
+    const own = join(path, MAPPING_FILE);
+    const hasOwn = await lstat(own).then(
+      () => true,
+      (error: unknown) => {
+        if (codeOf(error) === 'ENOENT') return false;
+        throw error;
+      },
+    );
+    return { root: path, mapping: hasOwn ? await regularFile(own, MAPPING_FILE) : null, only: null };
+  } catch (error) {
+    throw fileFailure(error, given);
+  }
+}
+
+/** Everything under a folder: regular files, and the names of folders and symbolic links, which are never followed. */
+export interface FolderListing {
+  readonly files: readonly TelemetryFile[];
+  readonly folders: readonly string[];
+  readonly links: readonly string[];
+}
+
+/** Lists a folder in name order, hidden names left out. It refuses more than 10,000 files. */
+export async function listFolder(root: string, given: string): Promise<FolderListing> {
+  const found = { files: [] as TelemetryFile[], folders: [] as string[], links: [] as string[] };
+  const walk = async (relative: string, depth: number): Promise<void> => {
+    const entries = await readdir(join(root, relative), { withFileTypes: true });
+    entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+    for (const entry of entries) {
+      if (entry.name.startsWith('.')) continue;
+      const name = relative === '' ? entry.name : `${relative}/${entry.name}`;
+      if (entry.isSymbolicLink()) found.links.push(name);
+      else if (entry.isDirectory()) {
+        found.folders.push(name);
+        if (depth < MAX_DEPTH) await walk(name, depth + 1);
+      } else if (entry.isFile()) {
+        found.files.push(await regularFile(join(root, name), name));
+        if (found.files.length > MAX_FILES)
+          throw unreadable(given, `it holds more than ${MAX_FILES} files; give a smaller folder or a mapping file`);
+      }
+    }
+  };
+  try {
+    await walk('', 0);
+  } catch (error) {
+    throw fileFailure(error, given);
+  }
+  return found;
+}
+
+/** Whether a file's ending says that it can hold telemetry. */
+export function hasTelemetryEnding(name: string): boolean {
+  const plain = name.toLowerCase().replace(/\.gz$/, '');
+  return TELEMETRY_ENDINGS.some((ending) => plain.endsWith(ending));
+}
+
+function patternOf(glob: string): RegExp {
+  const parts = glob
+    .replaceAll('\\', '/')
+    .replace(/^\.\//, '')
+    .split(/(\*\*\/|\*|\?)/);
+  const source = parts.map((part) => {
+    if (part === '**/') return '(?:[^/]+/)*';
+    if (part === '*') return '[^/]*';
+    if (part === '?') return '[^/]';
+    return part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  });
+  return new RegExp(`^${source.join('')}$`, 'u');
+}
+
+/**
+ * The files that a mapping's patterns name (`*`, `?`, and `**` followed by a slash). It refuses a pattern that names a folder
+ * or a symbolic link, or that names nothing.
+ */
+export function matchFiles(patterns: readonly string[], listing: FolderListing): TelemetryFile[] {
+  const matched = new Map<string, TelemetryFile>();
+  for (const glob of patterns) {
+    const pattern = patternOf(glob);
+    const isUnderLink = (link: string): boolean => glob.startsWith(`${link}/`);
+    const link = listing.links.find((name) => pattern.test(name) || isUnderLink(name));
+    if (link !== undefined)
+      throw unreadable(link, 'it is a symbolic link, and links are not followed; give the real file or folder');
+    const files = listing.files.filter((file) => file.name !== MAPPING_FILE && pattern.test(file.name));
+    const folder = listing.folders.find((name) => pattern.test(name));
+    if (folder !== undefined && files.length === 0) throw unreadable(folder, 'it is a folder where the mapping names a file');
+    if (files.length === 0) {
+      throw new DiagnosisError(
+        'TELEMETRY_MISSING',
+        `No file matches ${glob}, which the mapping names: files are relative to the mapping's folder.`,
+      );
+    }
+    for (const file of files) matched.set(file.name, file);
+  }
+  return [...matched.values()];
+}
+
+/** The first lines of a file as text, unpacked when gzipped; the last line is left out when the file goes on. */
+export async function readHead(file: TelemetryFile): Promise<string[]> {
+  try {
+    const handle = await open(file.path, 'r');
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+      let bytes = buffer.subarray(0, bytesRead);
+      let goesOn = file.size > bytesRead;
+      if (file.name.endsWith('.gz') && bytesRead > 0) {
+        const whole = gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
+        goesOn ||= whole.length > HEAD_BYTES;
+        bytes = whole.subarray(0, HEAD_BYTES);
+      }
+      const lines = bytes
+        .toString('utf8')
+        .replace(/^\uFEFF/, '')
+        .split(/\r?\n/);
+      if (goesOn && lines.length > 1) lines.pop();
+      return lines;
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw /^Z_/.test(codeOf(error)) ? unreadable(file.name, 'it ends in .gz and is no gzip file') : fileFailure(error, file.name);
+  }
+}
+
+/** Text of a mapping file. */
+export async function readMappingFile(file: TelemetryFile): Promise<string> {
+  return readFile(file.path, 'utf8').catch((error: unknown) => {
+    throw fileFailure(error, file.name);
+  });
+}
+
+/** The service that a file's name stands for: its last part without endings, dates and rotation numbers. */
+export function serviceOfFileName(name: string): string {
+  const base = name.slice(name.lastIndexOf('/') + 1);
+  const stem = base.replace(/\.gz$/i, '').replace(/(?:\.(?:csv|tsv|jsonl|ndjson|log|txt))+(?:\.\d+)?$/i, '');
+  return stem.replace(/[-_.]\d{4}-?\d{2}-?\d{2}(?:[-_T.]?\d+)?$/, '') || base;
+}

@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { DiagnosisError } from '../errors/diagnosis-error';
+import { LINE_SHAPE_NAMES, namedGroups } from './line-shapes';
+
+const OFFSET = /^[+-](?:0\d|1[0-4]):[0-5]\d$/;
+
+/** Whether a zone is `UTC`, an offset such as `+08:00`, or a zone name of the IANA database. */
+export function isZone(zone: string): boolean {
+  if (zone === 'UTC' || OFFSET.test(zone)) return true;
+  if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(zone)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const zoneSchema = z.string().refine(isZone, 'is no UTC, offset like +08:00, or IANA zone name');
+const columnSchema = z.string().min(1).max(200);
+const filesSchema = z
+  .array(
+    z
+      .string()
+      .min(1)
+      .refine((pattern) => !/^(?:[/\\]|[A-Za-z]:)/.test(pattern) && !pattern.split(/[/\\]/).includes('..'), {
+        message: 'must be relative to the folder of the mapping file and stay inside it',
+      }),
+  )
+  .min(1);
+
+const timeRuleSchema = z.strictObject({
+  /** `epoch_s`, `epoch_ms`, `epoch_us`, `epoch_ns`, or strptime directives such as `%d/%b/%Y:%H:%M:%S %z`; without it ISO 8601 and epochs are told apart by their form. */
+  format: z.string().min(1).max(100).optional(),
+  /** Zone of times that name none. @default 'UTC' */
+  zone: zoneSchema.default('UTC'),
+});
+export type TimeRule = z.infer<typeof timeRuleSchema>;
+
+const serviceSchema = z.union([
+  columnSchema,
+  z.strictObject({ column: columnSchema, strip_suffix_parts: z.number().int().min(0).max(5).default(0) }),
+  z.strictObject({ constant: z.string().min(1).max(200) }),
+]);
+export type ServiceRule = z.infer<typeof serviceSchema>;
+
+const tabularSchema = z.strictObject({
+  files: filesSchema,
+  format: z.enum(['csv', 'jsonl']),
+  /** One character; CSV only. Without it, the header tells. */
+  delimiter: z.string().length(1).optional(),
+  time: timeRuleSchema.extend({ column: columnSchema }),
+  message: columnSchema,
+  /** A column, or a regular expression (RE2) over the message whose first group is the level. */
+  level: z.union([columnSchema, z.strictObject({ pattern: z.string().min(1).max(500) })]).optional(),
+  /** Without it, the service is the file's name without its endings. */
+  service: serviceSchema.optional(),
+  trace: columnSchema.optional(),
+  span: columnSchema.optional(),
+  instance: columnSchema.optional(),
+  /** Member of the message, when that is a JSON object around the line. */
+  unwrap: z.string().min(1).max(100).optional(),
+  /** Zone of clock times inside the message. */
+  text_zone: zoneSchema.optional(),
+});
+export type TabularLogs = z.infer<typeof tabularSchema>;
+
+const textSchema = z.strictObject({
+  files: filesSchema,
+  format: z.literal('text'),
+  /** A known line shape, or a regular expression (RE2) with named groups `time`, and optionally `level`, `service`, `message`, `trace`, `span`. */
+  text_pattern: z
+    .string()
+    .min(1)
+    .max(1000)
+    .refine((pattern) => (LINE_SHAPE_NAMES as readonly string[]).includes(pattern) || namedGroups(pattern).has('time'), {
+      message: `must be one of ${LINE_SHAPE_NAMES.join(', ')} or a regular expression with a group named time`,
+    }),
+  time: timeRuleSchema.prefault({}),
+  service: z.strictObject({ constant: z.string().min(1).max(200) }).optional(),
+  text_zone: zoneSchema.optional(),
+});
+export type TextLogs = z.infer<typeof textSchema>;
+
+const changesSchema = z.strictObject({
+  files: filesSchema,
+  format: z.literal('jsonl').default('jsonl'),
+  time: timeRuleSchema.extend({ column: columnSchema }),
+  service: columnSchema,
+  kind: columnSchema,
+  text: columnSchema,
+});
+export type ChangeRecords = z.infer<typeof changesSchema>;
+
+const mappingSchema = z.strictObject({
+  schema: z.literal('telemetry_mapping_v1'),
+  logs: z.array(z.discriminatedUnion('format', [tabularSchema, textSchema])).default([]),
+  changes: z.array(changesSchema).default([]),
+});
+
+/** What a mapping file says: which files hold what, and which columns mean what. */
+export type TelemetryMapping = z.infer<typeof mappingSchema>;
+export type LogsMapping = TelemetryMapping['logs'][number];
+
+/**
+ * Parses a mapping file strictly: unknown members, unknown formats and zones, and files outside its folder are refused with
+ * MAPPING_INVALID that names each problem. Whether the columns exist is checked against the files, when they are opened.
+ */
+export function parseTelemetryMapping(text: string, name: string): TelemetryMapping {
+  let raw: unknown;
+  try {
+    raw = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch {
+    throw new DiagnosisError(
+      'MAPPING_INVALID',
+      `The mapping file ${name} is no valid JSON; it must be one telemetry_mapping_v1 object.`,
+    );
+  }
+  const parsed = mappingSchema.safeParse(raw);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'mapping'}: ${issue.message}`);
+    throw new DiagnosisError('MAPPING_INVALID', `The mapping file ${name} is not valid: ${problems.join('; ')}.`);
+  }
+  if (parsed.data.logs.length === 0 && parsed.data.changes.length === 0) {
+    throw new DiagnosisError(
+      'MAPPING_INVALID',
+      `The mapping file ${name} names no files; give at least one entry under logs or changes.`,
+    );
+  }
+  return parsed.data;
+}
