@@ -1,8 +1,9 @@
 import type { Agreement } from './agreement';
 import { modelOutputsAgreement } from './model-outputs-agreement';
+import { rfc6901Agreement } from './rfc6901-agreement';
 
 /** Every comparison of the protocol with a data folder. */
-const AGREEMENTS: readonly ((dataFolder: string) => Agreement)[] = [modelOutputsAgreement];
+const AGREEMENTS: readonly ((dataFolder: string) => Agreement)[] = [modelOutputsAgreement, rfc6901Agreement];
 
 function main(dataFolder: string | undefined): number {
   if (dataFolder === undefined) {

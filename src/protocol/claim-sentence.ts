@@ -1,8 +1,9 @@
 import Big from 'big.js';
 import type { Unit } from '../vocabulary/evidence-terms';
 import { ALL_SUBJECTS } from './claim-fidelity/scope-terms';
-import type { Assertion, Claim } from './executor-evidence';
+import type { Assertion, Binding, Claim } from './executor-evidence';
 import { parseRawPath } from './raw-path';
+import { contextWords, measureWords } from './tool-outputs/field-words';
 
 const UNIT_SIGNS: Partial<Record<Unit, string>> = { ratio: ' %', percent: ' %', per_second: '/s', per_minute: '/min' };
 const BARE_UNITS: readonly Unit[] = ['none', 'count', 'text', 'instant'];
@@ -18,9 +19,14 @@ export function claimSentence(claim: Claim, matchedTexts: readonly (string | nul
   if (claim.kind === 'absence' && claim.scope !== undefined) return absenceSentence(claim.scope);
   if (claim.assertion === undefined) return claim.statement ?? '';
   const { left, right } = claim.assertion;
-  const context = matchedTexts.flatMap((text, index) =>
-    text === null || index === left || index === right || text === claim.subject ? [] : [quoted(text)],
-  );
+  const context = matchedTexts.flatMap((text, index) => {
+    if (text === null || index === left || index === right || text === claim.subject) return [];
+    const { tool_name, raw_path } = claim.bindings[index] as Binding;
+    const field = fieldOf(raw_path);
+    // A kind is said by the words of the measure.
+    if (field === 'kind' && measureWords(tool_name, fieldOf(claim.bindings[left]?.raw_path ?? ''), text) !== null) return [];
+    return [contextWords(tool_name, field, text) ?? quoted(text)];
+  });
   const sentence = `${claim.subject}: ${assertionSentence(claim, claim.assertion, matchedTexts)}`;
   return context.length === 0 ? sentence : `${sentence} (${context.join('; ')})`;
 }
@@ -34,8 +40,9 @@ function absenceSentence({ subject, filter, from, to }: NonNullable<Claim['scope
 function assertionSentence(claim: Claim, assertion: Assertion, texts: readonly (string | null)[]): string {
   const { op, left, right, value, unit } = assertion;
   const [before, after] = shownPair(texts[left] ?? '?', right === undefined ? '' : (texts[right] ?? '?'), unit);
-  const name = labelOf(claim.bindings[left]?.raw_path ?? '');
-  const other = right === undefined ? '' : labelOf(claim.bindings[right]?.raw_path ?? '');
+  const kind = kindOf(claim, texts);
+  const name = labelOf(claim.bindings[left], kind);
+  const other = right === undefined ? '' : labelOf(claim.bindings[right], kind);
   const measure = right === undefined ? name : withoutWindow(other);
   const stated = value === undefined ? '' : withUnit(String(value), unit);
   switch (op) {
@@ -71,10 +78,21 @@ function assertionSentence(claim: Claim, assertion: Assertion, texts: readonly (
   }
 }
 
-function labelOf(rawPath: string): string {
+/** What a row says of its own kind, where the claim binds it. */
+function kindOf(claim: Claim, texts: readonly (string | null)[]): string | null {
+  return texts[claim.bindings.findIndex(({ raw_path }) => fieldOf(raw_path) === 'kind')] ?? null;
+}
+
+function fieldOf(rawPath: string): string {
   const tokens = parseRawPath(rawPath)?.tokens ?? [];
-  const name = [...tokens].reverse().find((token) => !/^\d+$/.test(token)) ?? 'value';
-  return name
+  return [...tokens].reverse().find((token) => !/^\d+$/.test(token)) ?? 'value';
+}
+
+function labelOf(binding: Binding | undefined, kind: string | null): string {
+  const field = fieldOf(binding?.raw_path ?? '');
+  const words = measureWords(binding?.tool_name ?? '', field, kind);
+  if (words !== null) return field.startsWith('baseline_') ? `baseline ${words}` : words;
+  return field
     .replace(/[_-]+/g, ' ')
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase();

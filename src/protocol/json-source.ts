@@ -5,7 +5,7 @@ import { endOfJsonString, locateLines, type LineSpan } from './text-lines';
 export type SourceKind = 'string' | 'number' | 'boolean' | 'null' | 'object' | 'array';
 
 /** A scalar member of an object on the way to a place: its name and its source slice. */
-export interface ContextScalar {
+interface ContextScalar {
   readonly name: string;
   readonly kind: SourceKind;
   readonly start: number;
@@ -13,7 +13,7 @@ export interface ContextScalar {
 }
 
 /** An object on the way from the root to a place, with those of its scalar members that were asked for. */
-export interface ContextObject {
+interface ContextObject {
   readonly pointer: string;
   readonly scalars: readonly ContextScalar[];
 }

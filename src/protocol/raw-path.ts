@@ -33,7 +33,7 @@ export function parseRawPath(rawPath: string): RawPath | null {
 }
 
 /** The reference tokens of an RFC 6901 pointer, or null when it is none. */
-export function parsePointer(pointer: string): string[] | null {
+function parsePointer(pointer: string): string[] | null {
   if (pointer === '') return [];
   if (!pointer.startsWith('/') || BAD_ESCAPE.test(pointer)) return null;
   return pointer

@@ -1,8 +1,6 @@
 import type { LineRange } from './raw-path';
 
-const QUOTE = 34;
-const LETTER_N = 110;
-const LETTER_U = 117;
+const BACKSLASH = 92;
 
 /** Index after the closing quote of the JSON string that opens at `start`, or -1 when it never closes. */
 export function endOfJsonString(source: string, start: number): number {
@@ -11,7 +9,7 @@ export function endOfJsonString(source: string, start: number): number {
     const quote = source.indexOf('"', from);
     if (quote === -1) return -1;
     let back = quote - 1;
-    while (source.charCodeAt(back) === 92) back -= 1;
+    while (source.charCodeAt(back) === BACKSLASH) back -= 1;
     if ((quote - back) % 2 === 1) return quote + 1;
     from = quote + 1;
   }
@@ -32,43 +30,49 @@ export interface LocatedLines {
 
 /**
  * Finds line ranges in a JSON string literal in one pass over its source, without decoding it. Lines end at a line feed and
- * are counted from 1; a text that ends with a line feed has no further, empty line. It answers null when the literal never
+ * are counted from 1 (written `\\n`, as `JSON.stringify` does); a text that ends with a line feed has no further, empty line. It answers null when the literal never
  * closes.
  */
 export function locateLines(source: string, start: number, ranges: readonly LineRange[]): LocatedLines | null {
   const order = [...new Set(ranges.flatMap((range) => [range.from, range.to]))].sort((a, b) => a - b);
   const found = new Map<number, LineSpan>();
   let wanted = 0;
-  const lineOrder = [...order, Number.POSITIVE_INFINITY];
-  let next = lineOrder[0] as number;
+  let next = order[0] ?? -1;
   let line = 1;
   let position = start + 1;
   let lineStart = position;
-  let quote = source.indexOf('"', position);
-  while (wanted < order.length) {
-    const escape = source.indexOf('\\', position);
-    if (escape === -1 || quote < escape) {
-      if (quote === -1) return null;
+  const quote = closingQuote(source, position);
+  if (quote === -1) return null;
+  while (next !== -1) {
+    const escape = source.indexOf('\\n', position);
+    if (escape === -1 || escape > quote) {
       if (line === next && (quote > lineStart || line === 1)) found.set(line, { start: lineStart, end: quote });
       return { spans: ranges.map((range) => spanOf(range, found)), end: quote + 1 };
     }
-    const code = source.charCodeAt(escape + 1);
     position = escape + 2;
-    if (code === LETTER_U && /^000a$/i.test(source.slice(position, position + 4))) position += 4;
-    else if (code !== LETTER_N) {
-      if (code === QUOTE) quote = source.indexOf('"', position);
-      continue;
-    }
+    if (source.charCodeAt(escape - 1) === BACKSLASH && isEscaped(source, escape, lineStart)) continue;
     if (line === next) {
       found.set(line, { start: lineStart, end: escape });
       wanted += 1;
-      next = lineOrder[wanted] as number;
+      next = wanted < order.length ? (order[wanted] as number) : -1;
     }
     line += 1;
     lineStart = position;
   }
-  const end = endOfJsonString(source, position - 1);
-  return end === -1 ? null : { spans: ranges.map((range) => spanOf(range, found)), end };
+  return { spans: ranges.map((range) => spanOf(range, found)), end: quote + 1 };
+}
+
+/** Index of the quote that closes a string literal, looked for from inside of it; -1 when there is none. */
+function closingQuote(source: string, from: number): number {
+  const end = endOfJsonString(source, from - 1);
+  return end === -1 ? -1 : end - 1;
+}
+
+/** Whether the character at an index has an odd number of backslashes before it. */
+function isEscaped(source: string, at: number, from: number): boolean {
+  let back = at;
+  while (back > from && source.charCodeAt(back - 1) === BACKSLASH) back -= 1;
+  return (at - back) % 2 === 1;
 }
 
 function spanOf(range: LineRange, found: ReadonlyMap<number, LineSpan>): LineSpan | null {

@@ -42,7 +42,6 @@ const serviceSchema = z.union([
   z.strictObject({ column: columnSchema, strip_suffix_parts: z.number().int().min(0).max(5).default(0) }),
   z.strictObject({ constant: z.string().min(1).max(200) }),
 ]);
-export type ServiceRule = z.infer<typeof serviceSchema>;
 
 const tabularSchema = z.strictObject({
   files: filesSchema,

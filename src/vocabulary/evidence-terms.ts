@@ -1,6 +1,5 @@
 /** Kinds of claim that an executor may make. A hypothesis never becomes evidence. */
 export const CLAIM_KINDS = ['fact', 'absence', 'hypothesis'] as const;
-export type ClaimKind = (typeof CLAIM_KINDS)[number];
 
 /** Part that a subject plays in an incident. */
 export const ASSESSMENT_ROLES = ['cause', 'contributing', 'symptom', 'trigger', 'ruled_out'] as const;
@@ -51,4 +50,3 @@ export type Unit = (typeof UNITS)[number];
 
 /** Which window a field of a tool's output speaks of. */
 export const FIELD_WINDOWS = ['incident', 'baseline'] as const;
-export type FieldWindow = (typeof FIELD_WINDOWS)[number];

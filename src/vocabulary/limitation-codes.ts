@@ -19,5 +19,6 @@ export const LIMITATION_CODES = [
   'DEADLINE',
   'BELOW_THRESHOLD',
   'CANDIDATES_CLOSE',
+  'BASELINE_UNSTEADY',
 ] as const;
 export type LimitationCode = (typeof LIMITATION_CODES)[number];

@@ -3,7 +3,7 @@ import type { Assertion, Claim } from '../../src/protocol/executor-evidence';
 
 const binding = (raw_path: string): Claim['bindings'][number] => ({
   source_invocation_id: 't1-aaaa',
-  tool_name: 'error_share',
+  tool_name: 'shares_of_a_host',
   raw_path,
 });
 const share = ['/rows/0/baseline_error_share', '/rows/0/error_share'];
@@ -57,5 +57,45 @@ describe('sentences that code writes', () => {
       'checkout: no record with “deadlock” between 2026-05-04T14:00:00Z and 2026-05-04T14:10:00Z',
     );
     expect(claimSentence({ ...base, kind: 'fact', statement: 'as it was said' }, ['0'])).toBe('as it was said');
+  });
+
+  it.each<[string, Assertion, readonly string[], readonly string[], string]>([
+    [
+      'log_sequences',
+      { op: 'rose', left: 0, right: 1, unit: 'ratio' },
+      [
+        '/sequences/0/baseline_share',
+        '/sequences/0/share',
+        '/sequences/0/kind',
+        '/sequences/0/first_seen',
+        '/sequences/0/sample',
+      ],
+      ['0', '0.3791', 'cut', '2026-05-04T14:05:03Z', 'request accepted'],
+      'checkout: share of flows that end or fail right after this step rose from 0 % to 37.91 % (first at 2026-05-04T14:05:03Z; “request accepted”)',
+    ],
+    [
+      'log_sequences',
+      { op: 'rose', left: 0, right: 1, unit: 'ratio' },
+      ['/sequences/0/baseline_share', '/sequences/0/share'],
+      ['0', '0.5'],
+      'checkout: share of flows that deviate at this step rose from 0 % to 50 %',
+    ],
+    [
+      'log_patterns',
+      { op: 'appeared', left: 0, right: 1, unit: 'count' },
+      ['/patterns/0/baseline_count', '/patterns/0/count', '/patterns/0/sample'],
+      ['0', '152', 'pool empty'],
+      'checkout: number of lines like this appeared: 0 before, 152 in the incident window (“pool empty”)',
+    ],
+    [
+      'error_share',
+      { op: 'equals', left: 0, right: 1, unit: 'ratio' },
+      ['/services/0/baseline_error_share', '/services/0/error_share'],
+      ['0', '0'],
+      'checkout: share of error lines is unchanged at 0 %',
+    ],
+  ])('says the measures of %s in words', (tool_name, assertion, paths, texts, expected) => {
+    const bindings = paths.map((path) => ({ ...binding(path), tool_name }));
+    expect(claimSentence({ claim_id: 'c1', kind: 'fact', subject: 'checkout', assertion, bindings }, texts)).toBe(expected);
   });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseDiagnosisOptions } from '../../src/options/diagnosis-options';
 import { openDiagnosisDataSource } from '../../src/runs/diagnosis-data-source';
+import type * as DataSourceModule from '../../src/runs/diagnosis-data-source';
 
 let folder: string;
 beforeEach(() => {
@@ -65,9 +66,7 @@ describe('openDiagnosisDataSource', () => {
     jest.doMock('better-sqlite3', () => {
       throw new Error('Cannot find module');
     });
-    const fresh = jest.requireActual<typeof import('../../src/runs/diagnosis-data-source')>(
-      '../../src/runs/diagnosis-data-source',
-    );
+    const fresh = jest.requireActual<typeof DataSourceModule>('../../src/runs/diagnosis-data-source');
     await expect(
       fresh.openDiagnosisDataSource(parseDiagnosisOptions({ database: { url: 'sqlite::memory:' } })),
     ).rejects.toMatchObject({

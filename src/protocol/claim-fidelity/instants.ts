@@ -81,7 +81,7 @@ function offsetOf(text: string): number {
 }
 
 /** Offset of a zone name (`UTC`, `+08:00`, `Europe/Berlin`) at an instant, in minutes; null for a zone nobody knows. */
-export function zoneOffset(zone: string, epochMs: number): number | null {
+function zoneOffset(zone: string, epochMs: number): number | null {
   if (/^(?:Z|UTC|GMT)$/i.test(zone)) return 0;
   if (/^(?:UTC|GMT)?[+-]\d{1,2}(?::?\d{2})?$/i.test(zone)) return offsetOf(zone.replace(/^(?:UTC|GMT)/i, ''));
   try {

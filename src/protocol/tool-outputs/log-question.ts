@@ -41,11 +41,9 @@ export const logPatternsArgumentsSchema = z
       .describe('Only lines that hold this plain text, upper and lower case alike; null for all'),
   })
   .refine(areApart, OVERLAP);
-export type LogPatternsArguments = z.infer<typeof logPatternsArgumentsSchema>;
 
 /** Arguments of `error_share`. */
 export const errorShareArgumentsSchema = z.strictObject(questionShape).refine(areApart, OVERLAP);
-export type ErrorShareArguments = z.infer<typeof errorShareArgumentsSchema>;
 
 /** Arguments of `log_sequences`: a comparison needs something to compare with. */
 export const logSequencesArgumentsSchema = z
@@ -54,7 +52,6 @@ export const logSequencesArgumentsSchema = z
     baseline: rangeSchema.describe('Window of normal operation to compare with, apart from the incident window'),
   })
   .refine(areApart, OVERLAP);
-export type LogSequencesArguments = z.infer<typeof logSequencesArgumentsSchema>;
 
 /**
  * The filter of a log question as `coverage.filter` states it and as the scope of an absence claim must repeat it: its parts

@@ -1,0 +1,135 @@
+import type { RunnableConfig } from '@langchain/core/runnables';
+import { Injectable } from '@nestjs/common';
+import { ExecutorAgent } from '../../ports/agent-invoker.port';
+import { ToolRunner } from '../../ports/tool-runner.port';
+import type { DiagnosisQuery } from '../../protocol/diagnosis-query';
+import type { Assessment, ExecutorEvidence } from '../../protocol/executor-evidence';
+import { AGENT_INPUTS, readAgentInput } from './agent-inputs';
+import { controlOf, isBaselineSteady } from './control-check';
+import { EvidenceWriter } from './evidence-writer';
+import { lookAgain } from './evidence-round';
+import { checkOf, claimsAgainst, rangesOf, ruleOut, triggersOf } from './findings';
+import { lookAround, type Seen, weigh, type Weighing } from './first-round';
+import { withoutBaseline } from './no-baseline';
+import type { Suspect } from './suspects';
+import { TelemetryLook } from './telemetry-look';
+
+const MOST_CAUSES = 3;
+const MOST_SYMPTOMS = 4;
+const MOST_HINTS = 3;
+/** Score of the runner-up over that of the leader from which the two are close. */
+const CLOSE = 0.8;
+
+/**
+ * Runs the plan's calls, follows what they show, and writes typed, bound claims with their assessments. It cites what a tool
+ * counted and never what a tool ranked, asks for each cause the query that would disprove it, and claims nothing when it
+ * could not look.
+ */
+@Injectable()
+export class AnalystExecutorAgent extends ExecutorAgent {
+  constructor(private readonly tools: ToolRunner) {
+    super();
+  }
+
+  async invoke(input: string, config: RunnableConfig): Promise<string> {
+    const { diagnosis_query, diagnosis_plan, planner_mode, evidence_retry_context } = readAgentInput(
+      AGENT_INPUTS.executor,
+      input,
+    );
+    const look = new TelemetryLook(this.tools, config);
+    const evidence =
+      planner_mode === 'EVIDENCE_GAP_ONLY' && evidence_retry_context !== null
+        ? await lookAgain(diagnosis_query, diagnosis_plan, evidence_retry_context, look)
+        : await this.firstRound(diagnosis_query, await lookAround(diagnosis_query, diagnosis_plan, look), look);
+    return JSON.stringify(evidence);
+  }
+
+  private async firstRound(query: DiagnosisQuery, seen: Seen, look: TelemetryLook): Promise<ExecutorEvidence> {
+    noteLimits(query, seen, look);
+    const reason = whyNothingWasSeen(seen);
+    const writer = new EvidenceWriter();
+    if (reason !== null) return documentOf(writer, [], look, reason);
+    if (query.baseline === null) return documentOf(writer, withoutBaseline(seen, writer), look, null);
+    const weighing = await weigh(seen, look);
+    const assessments = await assess(weighing, look, writer);
+    return documentOf(writer, assessments, look, 'Nothing that was seen could be stated.');
+  }
+}
+
+async function assess(weighing: Weighing, look: TelemetryLook, writer: EvidenceWriter): Promise<Assessment[]> {
+  const { seen, weighed } = weighing;
+  const parts: Omit<Assessment, 'rank'>[] = [];
+  const [leader, ...others] = weighed.causes;
+  if (leader !== undefined) {
+    parts.push({ subject: leader.service, role: 'cause', claim_ids: await claimsOfLeader(leader, weighing, look, writer) });
+    const second = others[0];
+    if (second !== undefined && second.byFlows === leader.byFlows && second.score > leader.score * CLOSE)
+      look.note('CANDIDATES_CLOSE');
+  }
+  for (const suspect of others.slice(0, MOST_CAUSES - 1)) {
+    parts.push({ subject: suspect.service, role: 'contributing', claim_ids: claimsAgainst('harm', suspect, seen, writer) });
+  }
+  for (const { suspect } of weighed.symptoms.slice(0, MOST_SYMPTOMS)) {
+    if (parts.some(({ subject }) => subject === suspect.service)) continue;
+    parts.push({ subject: suspect.service, role: 'symptom', claim_ids: claimsAgainst('symptom', suspect, seen, writer) });
+  }
+  if (leader === undefined && weighed.hints.length > 0) {
+    look.note('BELOW_THRESHOLD');
+    for (const suspect of weighed.hints.slice(0, MOST_HINTS)) claimsAgainst('hint', suspect, seen, writer);
+  }
+  const cleared = ruleOut(weighing, writer);
+  parts.push(...cleared);
+  if (leader === undefined) {
+    rangesOf(weighing, writer, new Set(cleared.map(({ subject }) => subject)));
+    // Finding nothing means little against a baseline that was in trouble itself.
+    if (!(await isBaselineSteady(seen.query, look))) look.note('BASELINE_UNSTEADY');
+  }
+  return parts.filter(({ claim_ids }) => claim_ids.length > 0).map((part, index) => ({ rank: index + 1, ...part }));
+}
+
+async function claimsOfLeader(
+  leader: Suspect,
+  { seen, weighed }: Weighing,
+  look: TelemetryLook,
+  writer: EvidenceWriter,
+): Promise<string[]> {
+  const harm = claimsAgainst('harm', leader, seen, writer);
+  // Blame alone stands in the lines of those who blame; without it nothing would be said of a silent service.
+  const blamers = weighed.symptoms.filter(({ of }) => of === leader.service).map(({ suspect }) => suspect);
+  const blame =
+    harm.length === 0 ? blamers.slice(0, 1).flatMap((suspect) => claimsAgainst('symptom', suspect, seen, writer)) : [];
+  const check = checkOf(leader, harm.length > 0, seen, writer);
+  const control = await controlOf(leader, seen.query, look, writer);
+  return [...harm, ...blame, ...check, ...control, ...triggersOf(leader.service, seen, writer)];
+}
+
+function noteLimits(query: DiagnosisQuery, seen: Seen, look: TelemetryLook): void {
+  if (query.baseline === null) look.note('NO_BASELINE');
+  else if (query.baseline.source === 'preceding') look.note('BASELINE_PRECEDING_WINDOW');
+  if (seen.sequences !== null && !seen.sequences.by_trace) look.note('NO_TRACE_IDS');
+  for (const code of ['NO_METRICS', 'NO_SPANS'] as const) look.note(code);
+}
+
+/** Why there can be no claims: nothing answered, or the window holds no record. */
+function whyNothingWasSeen({ sequences, shares, patterns }: Seen): string | null {
+  if (shares === null && patterns === null && sequences === null) return 'No log tool could answer.';
+  const lines = (shares?.rows ?? []).reduce((sum, { lines: count }) => sum + count, 0) + (patterns?.rows ?? []).length;
+  return lines === 0 && (sequences?.rows.length ?? 0) === 0 ? 'The window holds no log record.' : null;
+}
+
+/** The document: with claims, or saying why there are none. */
+function documentOf(
+  writer: EvidenceWriter,
+  assessments: Assessment[],
+  look: TelemetryLook,
+  whyNone: string | null,
+): ExecutorEvidence {
+  const none = writer.claims.length === 0;
+  return {
+    schema: 'executor_evidence_v2',
+    claims: writer.claims,
+    assessments: none ? [] : assessments,
+    limitations: look.limitations(),
+    no_evidence: none ? { reason: whyNone ?? 'Nothing that was seen could be stated.' } : null,
+  };
+}

@@ -1,0 +1,161 @@
+import type { Binding, Claim } from '../../protocol/executor-evidence';
+import type { Unit } from '../../vocabulary/evidence-terms';
+import type { ClaimRole } from './claim-roles';
+import type { Answer } from './telemetry-look';
+
+const QUOTE_LENGTH = 160;
+const SHORTEST_QUOTE = 8;
+const MOST_NORMAL_PERCENT = 100;
+
+/** Two fields of one row that say the same of the baseline and of the incident window. */
+interface MovedField<Row> {
+  readonly baseline: keyof Row & string;
+  readonly incident: keyof Row & string;
+  readonly unit: Unit;
+}
+
+/**
+ * Writes typed, bound claims from rows: every number stays where it was recorded and is only pointed at. It refuses to write
+ * a claim about a value that is not there.
+ */
+export class EvidenceWriter {
+  readonly claims: Claim[] = [];
+  private readonly counts = new Map<ClaimRole, number>();
+
+  /** That a field rose, fell, appeared or stayed equal, whichever is true; its claim id, or null without both values. */
+  moved<Row extends { readonly service: string; readonly sample?: string }>(
+    role: ClaimRole,
+    answer: Answer<Row>,
+    index: number,
+    field: MovedField<Row>,
+    alsoFields: readonly (keyof Row & string)[] = [],
+  ): string | null {
+    const row = answer.rows[index];
+    const before = row?.[field.baseline];
+    const after = row?.[field.incident];
+    if (row === undefined || typeof before !== 'number' || typeof after !== 'number') return null;
+    const risen = before === 0 && field.unit === 'count' ? 'appeared' : 'rose';
+    const op = after === before ? 'equals' : after < before ? 'fell' : risen;
+    return this.add(role, {
+      kind: 'fact',
+      subject: row.service,
+      assertion: { op, left: 0, right: 1, unit: field.unit },
+      bindings: [
+        bindingAt(answer, index, field.baseline),
+        bindingAt(answer, index, field.incident),
+        bindingAt(answer, index, 'service'),
+        ...alsoFields.map((name) => bindingAt(answer, index, name)),
+        ...sampleOf(answer, index, row.sample),
+      ],
+    });
+  }
+
+  /**
+   * That a field stays within what is normal, in a form that states no departure: equal, less, a change of at most a factor
+   * of two, or, where the baseline has none at all, the plain count. Null without both values.
+   */
+  withinNormal<Row extends { readonly service: string }>(
+    role: ClaimRole,
+    answer: Answer<Row>,
+    index: number,
+    field: MovedField<Row> & { readonly count: keyof Row & string },
+  ): string | null {
+    const row = answer.rows[index];
+    const before = row?.[field.baseline];
+    const after = row?.[field.incident];
+    if (row === undefined || typeof before !== 'number' || typeof after !== 'number') return null;
+    const [old, now, service] = [field.baseline, field.incident, 'service'].map((name) => bindingAt(answer, index, name)) as [
+      Binding,
+      Binding,
+      Binding,
+    ];
+    const fact = { kind: 'fact' as const, subject: row.service };
+    if (after === before) {
+      return this.add(role, {
+        ...fact,
+        assertion: { op: 'equals', left: 0, right: 1, unit: field.unit },
+        bindings: [old, now, service],
+      });
+    }
+    if (after < before) {
+      return this.add(role, {
+        ...fact,
+        assertion: { op: 'less', left: 0, right: 1, unit: field.unit },
+        bindings: [now, old, service],
+      });
+    }
+    const percent = before > 0 ? ((after - before) / before) * 100 : Number.POSITIVE_INFINITY;
+    if (percent > MOST_NORMAL_PERCENT) return this.counted(role, answer, index, field.count);
+    const value = Number(percent.toPrecision(3));
+    return this.add(role, {
+      ...fact,
+      assertion: { op: 'percent_change', left: 0, right: 1, value, unit: 'percent' },
+      bindings: [old, now, service],
+    });
+  }
+
+  /** That a field of the incident window has its value: a plain count. Null where rows were left out of the answer. */
+  counted<Row extends { readonly service: string; readonly sample?: string }>(
+    role: ClaimRole,
+    answer: Answer<Row>,
+    index: number,
+    field: keyof Row & string,
+    alsoFields: readonly (keyof Row & string)[] = [],
+  ): string | null {
+    const row = answer.rows[index];
+    const value = row?.[field];
+    if (row === undefined || typeof value !== 'number' || !answer.complete) return null;
+    return this.add(role, {
+      kind: 'fact',
+      subject: row.service,
+      assertion: { op: 'count', left: 0, value, unit: 'count' },
+      bindings: [
+        bindingAt(answer, index, field),
+        bindingAt(answer, index, 'service'),
+        ...alsoFields.map((name) => bindingAt(answer, index, name)),
+        ...sampleOf(answer, index, row.sample),
+      ],
+    });
+  }
+
+  /** Takes over a claim of an earlier round as it was, under its own id. */
+  keep(claim: Claim): void {
+    this.claims.push(claim);
+  }
+
+  add(role: ClaimRole, claim: Omit<Claim, 'claim_id'>): string {
+    let number = (this.counts.get(role) ?? 0) + 1;
+    while (this.claims.some(({ claim_id }) => claim_id === `${role}-${number}`)) number += 1;
+    this.counts.set(role, number);
+    const claim_id = `${role}-${number}`;
+    this.claims.push({ claim_id, ...claim });
+    return claim_id;
+  }
+}
+
+/** A binding to a field of a row of an answer. */
+export function bindingAt(answer: Answer<unknown>, index: number, field: string): Binding {
+  return {
+    source_invocation_id: answer.invocation_id,
+    tool_name: answer.tool_name,
+    raw_path: `/${answer.rowsAt}/${index}/${field}`,
+  };
+}
+
+function sampleOf(answer: Answer<unknown>, index: number, sample: string | undefined): Binding[] {
+  const quote = quoteOf(sample ?? '');
+  return quote === null ? [] : [{ ...bindingAt(answer, index, 'sample'), quote }];
+}
+
+/** The first words of a line, cut between words, as a quotation; null when too little is left. */
+export function quoteOf(sample: string): string | null {
+  const line = (sample.split(/\r?\n/).find((part) => part.trim() !== '') ?? '').trim();
+  const cut =
+    line.length <= QUOTE_LENGTH
+      ? line
+      : line
+          .slice(0, QUOTE_LENGTH + 1)
+          .replace(/\s+\S*$/, '')
+          .slice(0, QUOTE_LENGTH);
+  return cut.length >= SHORTEST_QUOTE ? cut : null;
+}

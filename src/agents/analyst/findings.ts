@@ -1,0 +1,132 @@
+import type { ErrorShareRow, LogPatternRow, LogSequenceRow } from '../../ports/telemetry-source.port';
+import type { Assessment } from '../../protocol/executor-evidence';
+import type { ClaimRole } from './claim-roles';
+import { ERROR_SHARE_FIELDS, errorShareClaim, errorShareRose } from './control-check';
+import type { EvidenceWriter } from './evidence-writer';
+import type { Seen, Weighing } from './first-round';
+import type { PlacedPattern } from './line-ranking';
+import { namesService, type Suspect } from './suspects';
+import type { Answer } from './telemetry-look';
+import { isAlarming } from './tool-rows';
+
+const SHARE_FIELDS = { baseline: 'baseline_share', incident: 'share', unit: 'ratio' } as const;
+const COUNT_FIELDS = { baseline: 'baseline_count', incident: 'count', unit: 'count' } as const;
+const MOST = { changes: 2, lines: 2, ruledOut: 5, ranges: 12, loudLines: 20 } as const;
+
+/** Writes what speaks against one service: its changed flows, its error share, its new lines; strongest first. */
+export function claimsAgainst(role: ClaimRole, suspect: Suspect, seen: Seen, writer: EvidenceWriter): string[] {
+  const { sequences, shares } = seen;
+  const flows =
+    sequences === null
+      ? []
+      : suspect.changes.slice(0, MOST.changes).map(({ index }) => flowClaim(role, sequences, index, writer));
+  const shareIndex = suspect.signs?.share?.index ?? -1;
+  const risen = shares?.rows[shareIndex];
+  const share =
+    shares !== null && risen !== undefined && errorShareRose(risen)
+      ? [writer.moved(role, shares, shareIndex, ERROR_SHARE_FIELDS)]
+      : [];
+  const lines = [...(suspect.signs?.severe ?? []), ...(suspect.signs?.warnings ?? [])]
+    .slice(0, MOST.lines)
+    .map((pattern) => lineClaim(role, pattern, seen, writer));
+  return [...flows, ...share, ...lines].filter((id) => id !== null);
+}
+
+function flowClaim(role: ClaimRole, answer: Answer<LogSequenceRow>, index: number, writer: EvidenceWriter): string | null {
+  return writer.moved(role, answer, index, SHARE_FIELDS, ['kind', 'first_seen']);
+}
+
+/** That a kind of line is new, or takes a larger share of its service's lines than before. */
+export function lineClaim(role: ClaimRole, pattern: PlacedPattern, seen: Seen, writer: EvidenceWriter): string | null {
+  const answer = answerOf(pattern, seen);
+  if (answer === null) return null;
+  if (pattern.row.baseline_count === null) return writer.counted(role, answer, pattern.index, 'count');
+  // A count is only a count when nothing that matched was left out; a share stands by itself.
+  const isNew = pattern.row.baseline_count === 0 && answer.complete;
+  return writer.moved(role, answer, pattern.index, isNew ? COUNT_FIELDS : SHARE_FIELDS);
+}
+
+function answerOf({ invocation_id }: PlacedPattern, seen: Seen): Answer<LogPatternRow> | null {
+  const answers = [seen.patterns, ...seen.followUps.values()];
+  return answers.find((answer) => answer?.invocation_id === invocation_id) ?? null;
+}
+
+/**
+ * The word of another tool on the leading cause in the same window, where its harm is error lines or is told by others alone:
+ * its error share. When that fell, the claim says so and speaks against the cause.
+ */
+export function checkOf(suspect: Suspect, hasHarm: boolean, seen: Seen, writer: EvidenceWriter): string[] {
+  const errs = suspect.changes.some(({ row }) => row.kind === 'error_line') || (suspect.signs?.severe.length ?? 0) > 0;
+  const index = suspect.signs?.share?.index ?? -1;
+  const row = seen.shares?.rows[index];
+  // A risen share stands among the harm already.
+  if ((!errs && hasHarm) || seen.shares === null || row === undefined || errorShareRose(row)) return [];
+  const id = writer.moved('check', seen.shares, index, ERROR_SHARE_FIELDS);
+  return id === null ? [] : [id];
+}
+
+/** Changes of a service shortly before it went wrong, as claims on the lines that tell of them. */
+export function triggersOf(service: string, seen: Seen, writer: EvidenceWriter): string[] {
+  const end = Date.parse(seen.query.window.to);
+  const ids: string[] = [];
+  for (const answer of seen.changes) {
+    answer.rows.forEach((row, index) => {
+      const at = row.first_seen === null ? Number.NaN : Date.parse(row.first_seen);
+      if (row.service !== service || isAlarming(row.level) || !(at < end) || ids.length >= MOST.lines) return;
+      const id = writer.counted('trigger', answer, index, 'count', ['first_seen']);
+      if (id !== null) ids.push(id);
+    });
+  }
+  return ids;
+}
+
+/** Services that look suspicious and are not: changed ones, loud ones, named ones; most telling first. */
+function innocents({ seen, weighed }: Weighing): string[] {
+  const guilty = new Set([
+    ...weighed.causes.map(({ service }) => service),
+    ...weighed.symptoms.map(({ suspect }) => suspect.service),
+  ]);
+  const changed = seen.changes.flatMap(({ rows }) =>
+    rows.filter(({ level }) => !isAlarming(level)).map(({ service }) => service),
+  );
+  const asked = (seen.shares?.rows ?? []).map(({ service }) => service).filter((name) => namesService(seen.query.question, name));
+  const loud = (seen.patterns?.rows ?? [])
+    .filter((row) => isAlarming(row.level) && row.count >= MOST.loudLines)
+    .sort((a, b) => b.count - a.count)
+    .map(({ service }) => service);
+  return [...new Set([...asked, ...changed, ...loud])].filter((service) => !guilty.has(service));
+}
+
+/** Clears suspicious services by what would have shown if they were guilty: their error share, which did not rise. */
+export function ruleOut(weighing: Weighing, writer: EvidenceWriter): Omit<Assessment, 'rank'>[] {
+  const { shares } = weighing.seen;
+  if (shares === null) return [];
+  const hinted = new Set(weighing.weighed.hints.map(({ service }) => service));
+  return innocents(weighing)
+    .flatMap((service) => {
+      const index = shares.rows.findIndex((row) => row.service === service);
+      const row = shares.rows[index];
+      if (row === undefined || hinted.has(service) || errorShareRose(row)) return [];
+      const id = writer.withinNormal('clear', shares, index, ERROR_SHARE_FIELDS);
+      return id === null ? [] : [{ subject: service, role: 'ruled_out' as const, claim_ids: [id] }];
+    })
+    .slice(0, MOST.ruledOut);
+}
+
+/** What was found normal, service by service: where nothing convincing speaks against anybody. */
+export function rangesOf({ seen, weighed }: Weighing, writer: EvidenceWriter, cleared: ReadonlySet<string>): void {
+  const { shares } = seen;
+  if (shares === null) return;
+  const hinted = new Set(weighed.hints.map(({ service }) => service));
+  const busiest = shares.rows.map((row, index) => ({ row, index })).sort((a, b) => b.row.lines - a.row.lines);
+  for (const { row, index } of busiest.slice(0, MOST.ranges)) {
+    if (cleared.has(row.service) || hinted.has(row.service)) continue;
+    if (row.baseline_error_share === null) writer.counted('range', shares, index, 'error_lines');
+    else errorShareClaim('range', writer, shares, index);
+  }
+}
+
+/** Whether a service has error lines enough to be named where there is nothing to compare with. */
+export function isLoudWithoutBaseline(row: ErrorShareRow): boolean {
+  return row.error_lines >= MOST.loudLines && row.error_share >= 0.2;
+}

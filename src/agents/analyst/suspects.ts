@@ -1,0 +1,154 @@
+import { bySuspicion, type PlacedSequence, type SequenceSuspect, type Tier } from './sequence-ranking';
+import type { LineSigns, PlacedPattern } from './line-ranking';
+
+/** A service under suspicion, with what speaks against it and whose failures name it. */
+export interface Suspect {
+  readonly service: string;
+  readonly tier: Tier;
+  readonly score: number;
+  /** Whether tier and score come from flows; lines count also what is only passed on, so they rank behind. */
+  readonly byFlows: boolean;
+  readonly changes: readonly PlacedSequence[];
+  readonly signs: LineSigns | null;
+  /** Services whose own failures name this one as the failing callee. */
+  readonly blamedBy: readonly string[];
+}
+
+/** What the look amounts to: causes by rank, what only follows from them, and what moved too little to convince. */
+export interface Weighed {
+  readonly causes: readonly Suspect[];
+  readonly symptoms: readonly { readonly suspect: Suspect; readonly of: string }[];
+  readonly hints: readonly Suspect[];
+}
+
+const LIMITS = {
+  /** Share of a service's new error lines that must name a callee before it counts as blamed. */
+  minBlameShare: 0.5,
+  /** Flows or lines from which a service counts as departing by itself. */
+  minOwnCount: 11,
+} as const;
+
+/** Joins what flows and lines say of each service into suspects, most suspicious first. */
+export function suspectsOf(bySequence: readonly SequenceSuspect[], signs: ReadonlyMap<string, LineSigns>): Suspect[] {
+  const services = new Set([
+    ...bySequence.map(({ service }) => service),
+    ...[...signs.values()].filter(({ tier }) => tier !== null).map(({ service }) => service),
+  ]);
+  return [...services]
+    .map((service): Suspect => {
+      const flow = bySequence.find((suspect) => suspect.service === service);
+      const lines = signs.get(service) ?? null;
+      const tiers = [flow?.tier ?? 0, lines?.tier ?? 0] as const;
+      const tier: Tier = tiers[0] >= tiers[1] ? tiers[0] : tiers[1];
+      const byFlows = flow !== undefined && flow.tier === tier;
+      const score = byFlows ? flow.score : (lines?.score ?? 0);
+      return { service, tier, score, byFlows, changes: flow?.changes ?? [], signs: lines, blamedBy: [] };
+    })
+    .sort(flowsFirst);
+}
+
+function flowsFirst(a: Suspect, b: Suspect): number {
+  return b.tier - a.tier || Number(b.byFlows) - Number(a.byFlows) || bySuspicion(a, b);
+}
+
+/** Whether a text names a service as a word of its own. */
+export function namesService(text: string, service: string): boolean {
+  const at = text.toLowerCase().indexOf(service.toLowerCase());
+  if (at < 0 || service.length < 3) return false;
+  const before = text[at - 1];
+  const after = text[at + service.length];
+  return !isNameCharacter(before) && !isNameCharacter(after);
+}
+
+function isNameCharacter(character: string | undefined): boolean {
+  return character !== undefined && /[\p{L}\p{N}_-]/u.test(character);
+}
+
+/** The service that most of these new error lines name, null when they name none. */
+export function blamedService(own: string, severe: readonly PlacedPattern[], services: readonly string[]): string | null {
+  const all = severe.reduce((sum, { row }) => sum + row.count, 0);
+  const named = services
+    .filter((service) => service !== own)
+    .map((service) => ({
+      service,
+      count: severe.filter(({ row }) => namesService(row.sample, service)).reduce((sum, { row }) => sum + row.count, 0),
+    }))
+    .filter(({ count }) => all > 0 && count / all >= LIMITS.minBlameShare)
+    .sort((a, b) => b.count - a.count || b.service.length - a.service.length || (a.service < b.service ? -1 : 1));
+  return named[0]?.service ?? null;
+}
+
+/** Whether a service shows a departure of its own, harmful or not: then failures that name it follow from it. */
+export function departsItself(suspect: Suspect | undefined, signs: LineSigns | undefined): boolean {
+  const changed = suspect?.changes.some(({ row }) => row.count >= LIMITS.minOwnCount) ?? false;
+  const lines = [...(signs?.severe ?? []), ...(signs?.warnings ?? [])];
+  return changed || (signs !== undefined && signs.tier !== null) || lines.some(({ row }) => row.count >= LIMITS.minOwnCount);
+}
+
+/**
+ * Follows blame to its end: a service whose new error lines name another one is a symptom of that one when it departs
+ * itself, or when nobody else is under suspicion and no flow goes wrong in the first. It refuses to make a cause of what moved too little.
+ */
+export function followBlame(suspects: readonly Suspect[], signs: ReadonlyMap<string, LineSigns>): Weighed {
+  const services = [...new Set([...signs.keys(), ...suspects.map(({ service }) => service)])];
+  const byName = new Map(suspects.map((suspect) => [suspect.service, suspect]));
+  const strong = suspects.filter(({ tier }) => tier === 2);
+  const blames = new Map<string, string>();
+  for (const { service, tier, byFlows } of suspects) {
+    if (tier === 0) continue;
+    const blamed = blamedService(service, signs.get(service)?.severe ?? [], services);
+    if (blamed === null) continue;
+    const departs = departsItself(byName.get(blamed), signs.get(blamed));
+    // Flows that first go wrong in the service itself outweigh what its lines say of a callee that shows nothing.
+    const ownFlows = byFlows && tier === 2;
+    const alone =
+      !ownFlows && strong.every((other) => other.service === service || blamedByChain(other.service, signs, services, service));
+    if (departs || alone) blames.set(service, blamed);
+  }
+  const roots = new Map<string, Suspect>();
+  const symptoms: { suspect: Suspect; of: string }[] = [];
+  for (const suspect of strong) {
+    const root = endOfBlame(suspect.service, blames);
+    if (root !== suspect.service) symptoms.push({ suspect, of: root });
+    const known = roots.get(root) ?? byName.get(root) ?? bareSuspect(root, signs.get(root));
+    const accused = root === suspect.service ? known : { ...known, blamedBy: [...known.blamedBy, suspect.service] };
+    const tier: Tier = 2;
+    const stronger = root !== suspect.service && flowsFirst({ ...suspect, tier }, { ...known, tier }) < 0 ? suspect : known;
+    roots.set(root, { ...accused, tier, score: stronger.score, byFlows: stronger.byFlows });
+  }
+  const causes = [...roots.values()].sort(flowsFirst);
+  for (const suspect of suspects) {
+    const root = endOfBlame(suspect.service, blames);
+    if (suspect.tier === 1 && root !== suspect.service && roots.has(root)) symptoms.push({ suspect, of: root });
+  }
+  const hints = suspects.filter(
+    ({ service, tier }) => tier === 1 && !roots.has(service) && !symptoms.some(({ suspect }) => suspect.service === service),
+  );
+  return { causes, symptoms, hints };
+}
+
+function blamedByChain(
+  service: string,
+  signs: ReadonlyMap<string, LineSigns>,
+  services: readonly string[],
+  target: string,
+): boolean {
+  return blamedService(service, signs.get(service)?.severe ?? [], services) === target;
+}
+
+function endOfBlame(service: string, blames: ReadonlyMap<string, string>): string {
+  const seen = new Set<string>();
+  let at = service;
+  while (!seen.has(at)) {
+    seen.add(at);
+    const next = blames.get(at);
+    if (next === undefined) return at;
+    at = next;
+  }
+  // Services that blame each other are each taken by what speaks against themselves.
+  return service;
+}
+
+function bareSuspect(service: string, signs: LineSigns | undefined): Suspect {
+  return { service, tier: 0, score: 0, byFlows: false, changes: [], signs: signs ?? null, blamedBy: [] };
+}

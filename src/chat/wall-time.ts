@@ -1,0 +1,49 @@
+/** A date and time of day as a clock on the wall shows them; month 1 to 12. */
+export interface WallTime {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+}
+
+/** What the clocks of a zone show at an instant (ms since the epoch). */
+export function wallTimeAt(epochMs: number, timeZone: string): WallTime {
+  const parts = new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  }).formatToParts(epochMs);
+  const value = (type: Intl.DateTimeFormatPartTypes): number => Number(parts.find((part) => part.type === type)?.value ?? 0);
+  return {
+    year: value('year'),
+    month: value('month'),
+    day: value('day'),
+    hour: value('hour'),
+    minute: value('minute'),
+    second: value('second'),
+  };
+}
+
+function asUtc(wall: WallTime): number {
+  return Date.UTC(wall.year, wall.month - 1, wall.day, wall.hour, wall.minute, wall.second);
+}
+
+/**
+ * The instant (ms since the epoch) at which the clocks of a zone show a wall time. An hour that is shown twice means its
+ * first showing; an hour that is skipped means the instant as far after the jump.
+ */
+export function instantOfWallTime(wall: WallTime, timeZone: string): number {
+  const wanted = asUtc(wall);
+  const offsetAt = (epochMs: number): number => asUtc(wallTimeAt(epochMs, timeZone)) - Math.floor(epochMs / 1000) * 1000;
+  const before = wanted - offsetAt(wanted - 86_400_000);
+  const after = wanted - offsetAt(wanted + 86_400_000);
+  const matches = [before, after].filter((candidate) => asUtc(wallTimeAt(candidate, timeZone)) === wanted);
+  return matches.length > 0 ? Math.min(...matches) : before;
+}

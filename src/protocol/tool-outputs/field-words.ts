@@ -1,0 +1,52 @@
+/** Words for the measures of the built-in tools, by tool and field. `kind` picks among several where a row has one. */
+const MEASURES: Readonly<Record<string, Readonly<Record<string, string | Readonly<Record<string, string>>>>>> = {
+  log_sequences: {
+    share: {
+      cut: 'share of flows that end or fail right after this step',
+      missing: 'share of flows in which it is no longer called after this step',
+      error_line: 'share of flows with this error line',
+      reroute: 'share of flows that go on differently after this step',
+      '': 'share of flows that deviate at this step',
+    },
+    count: 'number of flows that deviate at this step',
+    matched_count: 'number of steps with a changed succession',
+  },
+  log_patterns: {
+    count: 'number of lines like this',
+    share: 'share of lines like this among the lines of the service',
+    rate_per_min: 'rate of lines like this',
+    matched_count: 'number of matching lines',
+  },
+  error_share: {
+    error_share: 'share of error lines',
+    error_lines: 'number of error lines',
+    lines: 'number of lines',
+    rate_per_min: 'rate of lines',
+    matched_count: 'number of error lines',
+  },
+};
+
+/** Fields that are said in words of their own rather than quoted. */
+const CONTEXT: Readonly<Record<string, (text: string) => string>> = {
+  first_seen: (text) => `first at ${text}`,
+  last_seen: (text) => `last at ${text}`,
+  covered_from: (text) => `from ${text}`,
+  covered_to: (text) => `to ${text}`,
+  baseline_covered_from: (text) => `compared with the time from ${text}`,
+  baseline_covered_to: (text) => `to ${text}`,
+};
+
+/** Words for a measure of a built-in tool, null for one that is not in the table. `baseline_` in front of a field is the same measure. */
+export function measureWords(toolName: string, field: string, kind: string | null): string | null {
+  const ofTool = Object.hasOwn(MEASURES, toolName) ? MEASURES[toolName] : undefined;
+  const name = field.replace(/^baseline_/, '');
+  const words = ofTool !== undefined && Object.hasOwn(ofTool, name) ? ofTool[name] : undefined;
+  if (words === undefined || typeof words === 'string') return words ?? null;
+  return (kind !== null && Object.hasOwn(words, kind) ? words[kind] : words['']) ?? null;
+}
+
+/** Words for a field that stands behind a claim as context; null where its text is to be quoted. */
+export function contextWords(toolName: string, field: string, text: string): string | null {
+  if (!Object.hasOwn(MEASURES, toolName) || !Object.hasOwn(CONTEXT, field)) return null;
+  return CONTEXT[field]?.(text) ?? null;
+}

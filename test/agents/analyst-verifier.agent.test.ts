@@ -1,0 +1,194 @@
+import { AnalystComposerAgent } from '../../src/agents/analyst/analyst-composer.agent';
+import { AnalystVerifierAgent } from '../../src/agents/analyst/analyst-verifier.agent';
+import { GAP_FACTS } from '../../src/agents/analyst/gap-questions';
+import type { AllowedMaterial, VerifiedClaim, VerifiedEvidence } from '../../src/protocol/verified-material';
+import type { VerifierVerdict } from '../../src/protocol/verifier-verdict';
+import { parseComposerAnswer } from '../../src/protocol/parse-composer-answer';
+import { parseVerifierVerdict } from '../../src/protocol/parse-verifier-verdict';
+import { unfaithfulTokens } from '../../src/protocol/claim-fidelity/unfaithful-tokens';
+import { BASELINE, queryOf } from './scripted-tools';
+
+type Op = NonNullable<VerifiedClaim['assertion']>['op'];
+
+/** A verified claim on a field of a row, with the matched texts of its baseline and incident values. */
+function claimOf(claim_id: string, subject: string, op: Op, before: string, after: string): [VerifiedClaim, VerifiedEvidence[]] {
+  const at = (field: string): VerifiedClaim['bindings'][number] => ({
+    source_invocation_id: 't1-test',
+    tool_name: 'error_share',
+    raw_path: `/services/0/${field}`,
+  });
+  const bindings = [at('baseline_error_share'), at('error_share'), at('service')];
+  const texts = [before, after, subject];
+  return [
+    {
+      claim_id,
+      kind: 'fact',
+      subject,
+      statement: `${subject} ${op}`,
+      assertion: { op, left: 0, right: 1, unit: 'ratio' },
+      bindings,
+    },
+    bindings.map((binding, index) => ({ claim_id, ...binding, matched_text: texts[index] ?? '' })),
+  ];
+}
+
+const HARM = claimOf('harm-1', 'kettle', 'rose', '0', '0.42');
+const CONTROL = claimOf('control-1', 'kettle', 'equals', '0', '0');
+const CLEAR = claimOf('clear-1', 'lid', 'equals', '0', '0');
+
+interface Material {
+  readonly claims: readonly [VerifiedClaim, VerifiedEvidence[]][];
+  readonly cause?: readonly string[];
+  readonly limitations?: readonly string[];
+  readonly query?: ReturnType<typeof queryOf>;
+  readonly ceiling?: 'PASS' | 'LOW_CONFID';
+}
+
+async function verdictOf({
+  claims,
+  cause,
+  limitations = [],
+  query = queryOf(),
+  ceiling = 'PASS',
+}: Material): Promise<VerifierVerdict> {
+  const output = {
+    claims: claims.map(([claim]) => claim),
+    assessments: [
+      ...(cause === undefined ? [] : [{ rank: 1, subject: 'kettle', role: 'cause' as const, claim_ids: [...cause] }]),
+      ...(claims.includes(CLEAR) ? [{ rank: 2, subject: 'lid', role: 'ruled_out' as const, claim_ids: ['clear-1'] }] : []),
+    ],
+    limitations: [...limitations],
+  };
+  const input = {
+    diagnosis_query: query,
+    verified_executor_output: output,
+    verified_evidence: claims.flatMap(([, evidence]) => evidence),
+    gatekeeper_audit: null,
+    verdict_ceiling: ceiling,
+    evidence_retry_context: null,
+  };
+  const parsed = parseVerifierVerdict(await new AnalystVerifierAgent().invoke(JSON.stringify(input)), output);
+  if (!parsed.ok) throw new Error(parsed.problems.join('; '));
+  return parsed.value;
+}
+
+describe('AnalystVerifierAgent', () => {
+  const whole = { claims: [HARM, CONTROL, CLEAR], cause: ['harm-1', 'control-1'] };
+
+  it('passes harm that is directly shown and whose disproof failed', async () => {
+    const verdict = await verdictOf(whole);
+    expect(verdict.verdict).toBe('PASS');
+    expect(verdict.allowed.assessment_subjects).toEqual(['kettle', 'lid']);
+  });
+
+  it('passes a complete look that found nothing', async () => {
+    expect(await verdictOf({ claims: [CLEAR] })).toMatchObject({ verdict: 'PASS', allowed: { missing_information: [] } });
+  });
+
+  it('rejects a cause whose change also occurs inside the baseline', async () => {
+    const again = claimOf('control-1', 'kettle', 'rose', '0', '0.4');
+    const verdict = await verdictOf({ ...whole, claims: [HARM, again, CLEAR] });
+    expect(verdict.verdict).toBe('REJECT');
+    expect(verdict.facts).toContainEqual(
+      expect.objectContaining({ claim_id: 'control-1', verification: 'contradicted', is_critical: true }),
+    );
+  });
+
+  it('rejects a cause that is said to err while its errors fell', async () => {
+    const fell = claimOf('check-1', 'kettle', 'fell', '0.3', '0.1');
+    expect((await verdictOf({ claims: [HARM, fell, CONTROL], cause: ['harm-1', 'check-1', 'control-1'] })).verdict).toBe(
+      'REJECT',
+    );
+  });
+
+  it('rejects a cause when one matched text no longer bears out its claim', async () => {
+    const changed = claimOf('harm-1', 'kettle', 'rose', '0.42', '0');
+    expect((await verdictOf({ ...whole, claims: [changed, CONTROL, CLEAR] })).verdict).toBe('REJECT');
+  });
+
+  it.each([
+    ['a preceding baseline', { query: queryOf({ baseline: { ...BASELINE, source: 'preceding' } }) }],
+    ['no baseline', { query: queryOf({ baseline: null }) }],
+    ['a lowered ceiling', { ceiling: 'LOW_CONFID' as const }],
+    ['candidates that lie close together', { limitations: ['CANDIDATES_CLOSE'] }],
+    ['a window that is not covered', { limitations: ['WINDOW_NOT_COVERED'] }],
+    ['harm that is small', { claims: [claimOf('harm-1', 'kettle', 'rose', '0', '0.03'), CONTROL] }],
+  ])('[A11] gives no more than LOW_CONFID for %s, with the reason in words that hold no fact', async (_name, part) => {
+    const verdict = await verdictOf({ ...whole, ...part });
+    expect(verdict.verdict).toBe('LOW_CONFID');
+    expect(verdict.allowed.missing_information.length).toBeGreaterThan(0);
+    const free = [...verdict.allowed.missing_information, ...verdict.allowed.recommendations];
+    expect(free.flatMap((text) => [...unfaithfulTokens(text, [], new Set(['kettle', 'lid']))])).toEqual([]);
+  });
+
+  it('[B11] leaves a critical gap where the disproof has no result', async () => {
+    const verdict = await verdictOf({ claims: [HARM], cause: ['harm-1'] });
+    expect(verdict.verdict).toBe('LOW_CONFID');
+    expect(verdict.facts).toContainEqual(
+      expect.objectContaining({
+        fact_id: GAP_FACTS.control,
+        claim_id: null,
+        is_critical: true,
+        verification: 'no_evidence',
+        gap: expect.any(String),
+      }),
+    );
+  });
+
+  it('[B11] asks for lines of a service that only others speak of', async () => {
+    const blame = claimOf('symptom-1', 'tray', 'rose', '0', '0.4');
+    const verdict = await verdictOf({ claims: [blame, CONTROL], cause: ['symptom-1', 'control-1'] });
+    expect(verdict.facts).toContainEqual(
+      expect.objectContaining({
+        fact_id: GAP_FACTS.ownLines,
+        claim_id: 'symptom-1',
+        is_critical: true,
+        verification: 'indirect_support',
+      }),
+    );
+  });
+
+  it('refuses an input that no verifier node sends', async () => {
+    await expect(new AnalystVerifierAgent().invoke('{"verdict_ceiling":"PASS"}')).rejects.toMatchObject({
+      code: 'AGENT_PERMANENT',
+    });
+  });
+});
+
+describe('AnalystComposerAgent', () => {
+  const assessments = [
+    { rank: 1, subject: 'kettle', role: 'cause' as const, claim_ids: ['harm-1', 'control-1'] },
+    { rank: 2, subject: 'lid', role: 'ruled_out' as const, claim_ids: ['clear-1'] },
+  ];
+  const claims = [HARM, CONTROL, CLEAR].map(([claim]) => claim);
+  const inputOf = (some: readonly VerifiedClaim[]): string =>
+    JSON.stringify({
+      effective_verdict: 'PASS',
+      claims: some.map(({ claim_id, kind, subject, statement }) => ({ claim_id, kind, subject, statement })),
+      assessments,
+      missing_information: [],
+      recommendations: [],
+    });
+
+  it('[B14] places every allowed claim once, under headings that its strict parser takes', async () => {
+    const allowed: AllowedMaterial = {
+      claims,
+      evidence: [],
+      assessments,
+      missing_information: [],
+      recommendations: [],
+      limitations: [],
+      dropped: [],
+    };
+    const parsed = parseComposerAnswer(await new AnalystComposerAgent().invoke(inputOf(claims)), allowed);
+    expect(parsed.ok && parsed.value.sections.map(({ heading, text }) => [heading, text])).toEqual([
+      ['What happened', '- {{harm-1}}'],
+      ['How the cause was put to the test', '- {{control-1}}'],
+      ['What was ruled out', '- {{clear-1}}'],
+    ]);
+  });
+
+  it('refuses to answer without a claim', async () => {
+    await expect(new AnalystComposerAgent().invoke(inputOf([]))).rejects.toMatchObject({ code: 'AGENT_PERMANENT' });
+  });
+});

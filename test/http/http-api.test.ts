@@ -1,0 +1,360 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { RunStore } from '../../src/ports/run-store.port';
+import { SessionStore } from '../../src/ports/session-store.port';
+import { ActiveRuns } from '../../src/chat/active-runs.service';
+import { MARKER, gate, resetScript, script, temporaryFolder } from '../chat/scripted-diagnosis';
+import { eventsOf, jsonOf, startService, type RunningService, type StreamedEvent } from './running-service';
+
+const UNKNOWN = '0190a1b2-0000-7000-8000-000000000000';
+const QUESTION = { message: 'Which unit fails?', window: { from: '2026-05-04T14:00:00Z', to: '2026-05-04T14:30:00Z' } };
+
+describe('the HTTP API', () => {
+  const folder = temporaryFolder();
+  let service: RunningService;
+
+  async function problem(response: Response, status: number, code: string): Promise<Record<string, unknown>> {
+    expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    const body = await jsonOf(response);
+    expect(body).toMatchObject({ status, code, type: `urn:problem:nestjs-diagnosis:${code}` });
+    expect(response.status).toBe(status);
+    expect(typeof body['title']).toBe('string');
+    expect(typeof body['detail']).toBe('string');
+    return body;
+  }
+
+  async function eventually(check: () => Promise<boolean>): Promise<void> {
+    while (!(await check())) await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+
+  beforeAll(async () => {
+    service = await startService({ DATABASE_URL: `sqlite:${folder.file('http.sqlite')}` });
+  });
+
+  beforeEach(() => resetScript());
+
+  afterAll(async () => {
+    await service.app.close();
+    folder.remove();
+  });
+
+  describe('asking', () => {
+    it('[C8] [A16] answers 200 with the result, and nothing of the audit', async () => {
+      const response = await service.post('/api/v1/chat', QUESTION);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('x-powered-by')).toBeNull();
+      const body = await jsonOf(response);
+      expect(Object.keys(body).sort()).toEqual(['answer', 'causes', 'degraded', 'runId', 'sessionId', 'verdict']);
+      expect(body).toMatchObject({ verdict: 'PASS', degraded: false });
+    });
+
+    it('[A17] two callers at once get two runs', async () => {
+      const bodies = await Promise.all([1, 2].map(async () => jsonOf(await service.post('/api/v1/chat', QUESTION))));
+      expect(new Set(bodies.map((body) => body['runId'])).size).toBe(2);
+      expect(bodies.map((body) => body['verdict'])).toEqual(['PASS', 'PASS']);
+    });
+
+    it.each([
+      ['an empty message', { message: '' }, /message/],
+      ['a blank message', { message: '  ' }, /message/],
+      ['a number as message', { message: 5 }, /message/],
+      ['no message', {}, /message/],
+      ['an array', [], /message|request/],
+      ['an unknown field', { message: 'why?', mesage: 'x' }, /mesage/],
+      ['a session id that is no UUID', { message: 'why?', sessionId: 'x' }, /sessionId.*UUID/],
+      ['an unknown zone', { message: 'why?', timeZone: 'Mars/Base' }, /timeZone.*IANA/],
+      ['a window that is no object', { message: 'why?', window: 'today' }, /window/],
+      [
+        'a window turned round',
+        { message: 'why?', window: { from: QUESTION.window.to, to: QUESTION.window.from } },
+        /window.*before/,
+      ],
+      [
+        'a window without zone',
+        { message: 'why?', window: { from: '2026-05-04T14:00:00', to: QUESTION.window.to } },
+        /window\.from/,
+      ],
+      ['a field within the window', { message: 'why?', window: { ...QUESTION.window, till: 'x' } }, /till/],
+      ['JSON that is none', '{"message": ', /JSON/],
+      ['a JSON text', '"why?"', /JSON|object/],
+    ])('[A18] [C2] refuses %s with 400 and says what would be right', async (_name, body, words) => {
+      for (const path of ['/api/v1/chat', '/api/v1/chat/stream']) {
+        const answer = await problem(await service.post(path, body), 400, 'REQUEST_INVALID');
+        expect(answer['detail']).toMatch(words);
+      }
+    });
+
+    it('[A18] [C2] refuses 1 MB with 413 and names the limit, and a long message likewise', async () => {
+      const huge = await problem(
+        await service.post('/api/v1/chat', { message: 'x'.repeat(1_000_000) }),
+        413,
+        'REQUEST_TOO_LARGE',
+      );
+      expect(huge).toMatchObject({ limitBytes: 65_536 });
+      expect(huge['detail']).toContain('65536');
+      const long = await problem(await service.post('/api/v1/chat', { message: 'x'.repeat(9_000) }), 413, 'REQUEST_TOO_LARGE');
+      expect(long).toMatchObject({ limitBytes: 8_192, field: 'message' });
+    });
+
+    it('[A18] knows no session that it did not start, and no other route', async () => {
+      await problem(await service.post('/api/v1/chat', { message: 'why?', sessionId: UNKNOWN }), 404, 'NOT_FOUND');
+      await problem(await service.get('/api/v1/nowhere'), 404, 'NOT_FOUND');
+      await problem(await service.get('/api/v1/chat'), 404, 'NOT_FOUND');
+    });
+
+    it('[A17] shows nothing of an unhandled error, and logs nothing of it either', async () => {
+      const find = jest
+        .spyOn(service.app.get(RunStore, { strict: false }), 'find')
+        .mockRejectedValue(new Error('password=hunter2'));
+      const response = await service.get(`/api/v1/runs/${UNKNOWN}`);
+      find.mockRestore();
+      expect(JSON.stringify(await problem(response, 500, 'INTERNAL'))).not.toMatch(/hunter2|at .*:\d+/);
+      expect(service.log()).toContain('request failed');
+      expect(service.log()).not.toContain('hunter2');
+    });
+  });
+
+  describe('watching', () => {
+    it('[A17] sends the first events before the executor ends, shows no claim or output, and ends with the result', async () => {
+      const goOn = gate();
+      const executor = script.executor;
+      let executorEnded = false;
+      script.executor = async (...given) => {
+        await goOn.opened;
+        const answer = await executor(...given);
+        executorEnded = true;
+        return answer;
+      };
+      const response = await service.post('/api/v1/chat/stream', QUESTION);
+      expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
+      const events: StreamedEvent[] = [];
+      for await (const event of eventsOf(response)) {
+        if (events.length === 0) expect(executorEnded).toBe(false);
+        events.push(event);
+        if (event.event === 'node' && event.data['node'] === 'executor') goOn.open();
+      }
+      expect(events[0]?.event).toBe('run');
+      const last = events.at(-1);
+      expect(last).toMatchObject({ event: 'result', data: { verdict: 'PASS', runId: events[0]?.data['runId'] } });
+      expect(events.filter(({ event }) => event === 'result' || event === 'error')).toHaveLength(1);
+      expect(events).toContainEqual({ event: 'tool', data: { tool_name: 'unit_counts', status: 'OK', phase: 'finished' } });
+      expect(JSON.stringify(events.slice(0, -1))).not.toMatch(new RegExp(`alder|${MARKER}`));
+    });
+
+    it('[A15] ends with one error, a problem document, when the run fails', async () => {
+      const store = service.app.get(RunStore, { strict: false });
+      const finish = jest.spyOn(store, 'finish').mockResolvedValueOnce(false);
+      const events: StreamedEvent[] = [];
+      for await (const event of eventsOf(await service.post('/api/v1/chat/stream', QUESTION))) events.push(event);
+      finish.mockRestore();
+      expect(events.at(-1)).toMatchObject({
+        event: 'error',
+        data: { code: 'RUN_FAILED', status: 500, runId: events[0]?.data['runId'] },
+      });
+      expect(events.filter(({ event }) => event === 'result' || event === 'error')).toHaveLength(1);
+    });
+
+    it.each(['/api/v1/chat', '/api/v1/chat/stream'])('cancels the run of a caller that hangs up on %s', async (path) => {
+      const working = gate<string>();
+      script.executor = async (_input, config) => {
+        working.open(String(config.metadata?.['runId']));
+        return new Promise<string>(() => undefined);
+      };
+      const caller = new AbortController();
+      const asked = fetch(`${service.url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(QUESTION),
+        signal: caller.signal,
+      })
+        .then((response) => response.text())
+        .catch(() => 'hung up');
+      const runId = await working.opened;
+      caller.abort();
+      expect(await asked).toBe('hung up');
+      await eventually(
+        async () =>
+          (await jsonOf(await service.get(`/api/v1/runs/${runId}`)))['run'] !== undefined &&
+          service.app.get(ActiveRuns).size === 0,
+      );
+      expect(await jsonOf(await service.get(`/api/v1/runs/${runId}`))).toMatchObject({
+        run: { status: 'CANCELLED', answer: null },
+      });
+    });
+  });
+
+  describe('reading', () => {
+    let runId: string;
+
+    beforeAll(async () => {
+      resetScript();
+      runId = String((await jsonOf(await service.post('/api/v1/chat', QUESTION)))['runId']);
+    });
+
+    it('[A16] answers { run } with the audit at run.orchestrationTrace and nowhere else', async () => {
+      const body = await jsonOf(await service.get(`/api/v1/runs/${runId}`));
+      expect(Object.keys(body)).toEqual(['run']);
+      expect(body).toMatchObject({
+        run: {
+          id: runId,
+          status: 'SUCCESS',
+          agent_flow: 'DIAGNOSIS_GRAPH',
+          orchestrationTrace: { effective_verdict: 'PASS', degraded: false },
+        },
+      });
+      expect(body['run']).not.toHaveProperty('trace');
+      expect(JSON.stringify(body)).not.toContain(MARKER);
+    });
+
+    it('[B7] opens each citation of the answer, found again in the recorded call', async () => {
+      const evidence = await jsonOf(await service.get(`/api/v1/runs/${runId}/evidence`));
+      expect(evidence).toMatchObject({ runId, emptyReason: null, claims: [{ claim_id: 'c1', citation: 1, subject: 'alder' }] });
+      const [claim] = evidence['claims'] as {
+        bindings: { source_invocation_id: string; raw_path: string; matched_text: string }[];
+      }[];
+      const cited = claim?.bindings.find(({ raw_path }) => raw_path === '/rows/0/failures');
+      expect(cited).toMatchObject({
+        matched_text: '42',
+        tool_name: 'unit_counts',
+        context: expect.arrayContaining([{ number: 3, text: '  "failures": 42,', matched: true }]),
+      });
+      const call = await jsonOf(await service.get(`/api/v1/runs/${runId}/tool-invocations/${cited?.source_invocation_id}`));
+      expect(call).toMatchObject({ runId, invocation: { tool_name: 'unit_counts', status: 'OK', arguments: '{}' } });
+      const output = JSON.parse((call['output'] as { text: string }).text) as { data: { rows: { failures: number }[] } };
+      expect(output.data.rows[0]?.failures).toBe(42);
+    });
+
+    it('[B7] gives a part of an output when asked for one', async () => {
+      const evidence = await jsonOf(await service.get(`/api/v1/runs/${runId}/evidence`));
+      const [claim] = evidence['claims'] as { bindings: { source_invocation_id: string }[] }[];
+      const path = `/api/v1/runs/${runId}/tool-invocations/${claim?.bindings[0]?.source_invocation_id}`;
+      expect(await jsonOf(await service.get(`${path}?offset=1&limit=5`))).toMatchObject({
+        output: { offset: 1, next: 6, text: '"matc' },
+      });
+      const refused = await problem(await service.get(`${path}?offset=-1`), 400, 'REQUEST_INVALID');
+      expect(refused['detail']).toMatch(/offset.*at least 0/);
+      await problem(await service.get(`${path}?ofset=1`), 400, 'REQUEST_INVALID');
+    });
+
+    it('[A18] [A17] answers 404 for unknown runs and calls, 400 for an id that is none', async () => {
+      for (const tail of ['', '/evidence', '/tool-invocations/t1-abcd']) {
+        await problem(await service.get(`/api/v1/runs/${UNKNOWN}${tail}`), 404, 'NOT_FOUND');
+        expect((await problem(await service.get(`/api/v1/runs/abc${tail}`), 400, 'REQUEST_INVALID'))['detail']).toMatch(/UUID/);
+      }
+      await problem(await service.get(`/api/v1/runs/${runId}/tool-invocations/t1-zzzz`), 404, 'NOT_FOUND');
+      await problem(await service.get(`/api/v1/runs/${runId}/tool-invocations/${UNKNOWN}`), 404, 'NOT_FOUND');
+    });
+
+    it('says that it is well', async () => {
+      expect(await jsonOf(await service.get('/health'))).toEqual({ status: 'ok' });
+    });
+
+    it('[A18] describes every route, its responses and the problem document', async () => {
+      const document = await jsonOf(await service.get('/docs-json'));
+      expect(Object.keys(document['paths'] as object).sort()).toEqual([
+        '/api/v1/chat',
+        '/api/v1/chat/stream',
+        '/api/v1/runs/{id}',
+        '/api/v1/runs/{id}/evidence',
+        '/api/v1/runs/{id}/tool-invocations/{invocationId}',
+        '/health',
+      ]);
+      const { schemas } = document['components'] as { schemas: Record<string, { properties: object }> };
+      expect(Object.keys(schemas['ChatRequestDto']?.properties ?? {}).sort()).toEqual([
+        'baseline',
+        'locale',
+        'message',
+        'sessionId',
+        'timeZone',
+        'window',
+      ]);
+      expect(schemas['ProblemDto']).toBeDefined();
+      expect(JSON.stringify(document['paths'])).toContain('application/problem+json');
+      expect((await service.get('/docs')).status).toBe(200);
+    });
+  });
+
+  it('logs neither bodies nor headers nor answers', async () => {
+    await service.post('/api/v1/chat', { ...QUESTION, message: 'Which unit fails, asks zebra-crossing?' });
+    await service.get('/api/v1/nowhere?token=query-secret');
+    expect(service.log()).toContain('"path":"/api/v1/chat"');
+    expect(service.log()).not.toMatch(new RegExp(`zebra-crossing|token-of-a-caller|query-secret|alder|${MARKER}`));
+  });
+});
+
+describe('the service', () => {
+  const folder = temporaryFolder();
+  beforeEach(() => resetScript());
+  afterAll(() => folder.remove());
+
+  it.each([
+    ['missing', 'TELEMETRY_MISSING', (): void => undefined],
+    ['empty', 'TELEMETRY_EMPTY', (path: string): void => void mkdirSync(path)],
+    [
+      'mapped wrongly',
+      'MAPPING_INVALID',
+      (path: string): void => {
+        mkdirSync(path);
+        writeFileSync(`${path}/app.csv`, 'when,who,what\n2026-05-04T14:00:00Z,alder,started\n');
+        writeFileSync(`${path}/mapping.json`, '{"files": "nonsense"}');
+      },
+    ],
+  ] as const)('[A18] [C2] answers 422 when telemetry is %s, and leaves no run RUNNING', async (name, code, prepare) => {
+    const telemetry = folder.file(`telemetry-${code}`);
+    prepare(telemetry);
+    const service = await startService({
+      DATABASE_URL: `sqlite:${folder.file(`${code}.sqlite`)}`,
+      DIAGNOSIS_TELEMETRY: name === 'mapped wrongly' ? `${telemetry}/mapping.json` : telemetry,
+    });
+    try {
+      const response = await service.post('/api/v1/chat', { message: 'why?' });
+      const body = await jsonOf(response);
+      expect({ status: response.status, code: body['code'] }).toEqual({ status: 422, code });
+      expect(await jsonOf(await service.get(`/api/v1/runs/${String(body['runId'])}`))).toMatchObject({
+        run: { status: 'FAILED', failureCode: 'TELEMETRY_UNAVAILABLE', message: 'why?', orchestrationTrace: null },
+      });
+    } finally {
+      await service.app.close();
+    }
+  });
+
+  it('[A15] ends an open stream with one error event when it shuts down, and the run with DRAIN', async () => {
+    const url = `sqlite:${folder.file('drain.sqlite')}`;
+    const service = await startService({ DATABASE_URL: url });
+    const working = gate<string>();
+    script.executor = async (_input, config) => {
+      working.open(String(config.metadata?.['runId']));
+      return new Promise<string>(() => undefined);
+    };
+    const events: StreamedEvent[] = [];
+    const response = await service.post('/api/v1/chat/stream', QUESTION);
+    const read = (async () => {
+      for await (const event of eventsOf(response)) events.push(event);
+    })();
+    const runId = await working.opened;
+    await service.app.close();
+    await read;
+    expect(events.at(-1)).toMatchObject({ event: 'error', data: { code: 'RUN_FAILED', failure: 'DRAIN', status: 503 } });
+    resetScript();
+    const again = await startService({ DATABASE_URL: url });
+    expect(await jsonOf(await again.get(`/api/v1/runs/${runId}`))).toMatchObject({
+      run: { status: 'FAILED', failureCode: 'DRAIN' },
+    });
+    await again.app.close();
+  });
+
+  it('[A17] ends at start-up what a crash left RUNNING', async () => {
+    const url = `sqlite:${folder.file('crash.sqlite')}`;
+    const first = await startService({ DATABASE_URL: url });
+    const at = new Date(Date.now() - 60_000);
+    const runs = first.app.get(RunStore, { strict: false });
+    await first.app.get(SessionStore, { strict: false }).ensure(UNKNOWN, at);
+    await runs.create({ id: UNKNOWN, session_id: UNKNOWN, message: 'why?', agent_flow: 'DIAGNOSIS_GRAPH', created_at: at });
+    await runs.markRunning(UNKNOWN, null, { owner: 'a dead process', until: new Date(at.getTime() + 30_000) }, at);
+    await first.app.close();
+    const second = await startService({ DATABASE_URL: url });
+    expect(await jsonOf(await second.get(`/api/v1/runs/${UNKNOWN}`))).toMatchObject({
+      run: { status: 'FAILED', failureCode: 'INTERRUPTED', orchestrationTrace: null },
+    });
+    await second.app.close();
+  });
+});
