@@ -1,6 +1,8 @@
 import type { LineRange } from './raw-path';
 
 const BACKSLASH = 92;
+/** The `n` of an escaped line feed. */
+const LINE_FEED_LETTER = 110;
 
 /** Index after the closing quote of the JSON string that opens at `start`, or -1 when it never closes. */
 export function endOfJsonString(source: string, start: number): number {
@@ -30,8 +32,8 @@ export interface LocatedLines {
 
 /**
  * Finds line ranges in a JSON string literal in one pass over its source, without decoding it. Lines end at a line feed and
- * are counted from 1 (written `\\n`, as `JSON.stringify` does); a text that ends with a line feed has no further, empty line. It answers null when the literal never
- * closes.
+ * are counted from 1 (written `\\n`, as `JSON.stringify` does); a text that ends with a line feed has no further, empty
+ * line. It answers null when the literal never closes.
  */
 export function locateLines(source: string, start: number, ranges: readonly LineRange[]): LocatedLines | null {
   const order = [...new Set(ranges.flatMap((range) => [range.from, range.to]))].sort((a, b) => a - b);
@@ -44,13 +46,14 @@ export function locateLines(source: string, start: number, ranges: readonly Line
   const quote = closingQuote(source, position);
   if (quote === -1) return null;
   while (next !== -1) {
-    const escape = source.indexOf('\\n', position);
+    // One character is looked for, because engines find that several times faster than two; what it escapes is stepped over.
+    const escape = source.indexOf('\\', position);
     if (escape === -1 || escape > quote) {
       if (line === next && (quote > lineStart || line === 1)) found.set(line, { start: lineStart, end: quote });
-      return { spans: ranges.map((range) => spanOf(range, found)), end: quote + 1 };
+      break;
     }
     position = escape + 2;
-    if (source.charCodeAt(escape - 1) === BACKSLASH && isEscaped(source, escape, lineStart)) continue;
+    if (source.charCodeAt(escape + 1) !== LINE_FEED_LETTER) continue;
     if (line === next) {
       found.set(line, { start: lineStart, end: escape });
       wanted += 1;
@@ -66,13 +69,6 @@ export function locateLines(source: string, start: number, ranges: readonly Line
 function closingQuote(source: string, from: number): number {
   const end = endOfJsonString(source, from - 1);
   return end === -1 ? -1 : end - 1;
-}
-
-/** Whether the character at an index has an odd number of backslashes before it. */
-function isEscaped(source: string, at: number, from: number): boolean {
-  let back = at;
-  while (back > from && source.charCodeAt(back - 1) === BACKSLASH) back -= 1;
-  return (at - back) % 2 === 1;
 }
 
 function spanOf(range: LineRange, found: ReadonlyMap<number, LineSpan>): LineSpan | null {
