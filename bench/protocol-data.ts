@@ -1,9 +1,14 @@
 import type { Agreement } from './agreement';
+import { dataSetWordsAgreement } from './data-set-words';
 import { modelOutputsAgreement } from './model-outputs-agreement';
 import { rfc6901Agreement } from './rfc6901-agreement';
 
 /** Every comparison of the protocol with a data folder. */
-const AGREEMENTS: readonly ((dataFolder: string) => Agreement)[] = [modelOutputsAgreement, rfc6901Agreement];
+const AGREEMENTS: readonly ((dataFolder: string) => Agreement)[] = [
+  modelOutputsAgreement,
+  rfc6901Agreement,
+  dataSetWordsAgreement,
+];
 
 function main(dataFolder: string | undefined): number {
   if (dataFolder === undefined) {
