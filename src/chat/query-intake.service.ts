@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { IntakeFields } from '../blueprint/state-fields';
 import { DiagnosisError } from '../errors/diagnosis-error';
 import { DIAGNOSIS_OPTIONS, type DiagnosisOptions } from '../options/diagnosis-options';
+import { DIAGNOSIS_TOOLS, type DiagnosisTool } from '../ports/diagnosis-tool.port';
 import { RunStore } from '../ports/run-store.port';
 import { TelemetrySource } from '../ports/telemetry-source.port';
 import type { DiagnosisQuery, QueryWindow } from '../protocol/diagnosis-query';
@@ -36,6 +37,7 @@ export class QueryIntakeService {
     private readonly runs: RunStore,
     private readonly telemetry: TelemetrySource,
     @Inject(DIAGNOSIS_OPTIONS) private readonly options: DiagnosisOptions,
+    @Inject(DIAGNOSIS_TOOLS) private readonly tools: readonly DiagnosisTool[],
   ) {}
 
   async read(input: IntakeInput, signal: AbortSignal): Promise<IntakeFields> {
@@ -53,7 +55,8 @@ export class QueryIntakeService {
   }
 
   private async coveredRange(signal: AbortSignal): Promise<WindowMs | null> {
-    if (this.options.telemetry.path === null) return null;
+    // Without files the built-in tools can see nothing; the source then says which setting names them.
+    if (this.options.telemetry.path === null && !this.tools.every((tool) => tool.readsTelemetry)) return null;
     const { families } = await this.telemetry.describe(signal);
     const starts = families.flatMap(({ from }) => (from === null ? [] : [Date.parse(from)]));
     const ends = families.flatMap(({ to }) => (to === null ? [] : [Date.parse(to)]));
@@ -82,7 +85,7 @@ function windowOf(request: ChatRequest, question: string, timeZone: string, now:
   if (request.window !== undefined) return asWindow(msOf(request.window), 'request');
   const named = readQuestionWindow(question, { timeZone, anchorMs: covered?.to ?? now.getTime() });
   if (named !== null) return asWindow(named, 'question');
-  if (covered === null) return asWindow({ from: now.getTime() - DEFAULT_WINDOW_MS, to: now.getTime() }, 'telemetry');
+  if (covered === null) return asWindow({ from: now.getTime() - DEFAULT_WINDOW_MS, to: now.getTime() }, 'default');
   const length = Math.max(1, Math.round((covered.to - covered.from) * DEFAULT_WINDOW_SHARE));
   return asWindow({ from: covered.to - length, to: covered.to }, 'telemetry');
 }

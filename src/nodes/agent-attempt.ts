@@ -5,6 +5,7 @@ import type { RunContext } from '../ports/run-context';
 import { serialiseAgentInput } from '../protocol/agent-input';
 import type { ReasonCode } from '../vocabulary/reason-codes';
 import type { RetriedAgentStatus } from '../vocabulary/statuses';
+import { isTransientFailure } from './transient-failure';
 
 /** Why an agent gave no text at all; each is a reason code of an event. */
 export type AgentFailure = Extract<ReasonCode, 'AGENT_TRANSIENT' | 'AGENT_PERMANENT' | 'TOOL_DENIED' | 'RUN_DEADLINE'>;
@@ -56,7 +57,7 @@ function failureOf(error: unknown, config: RunnableConfig): AgentFailure {
   const run = config.configurable?.['run'] as RunContext | undefined;
   // Past the deadline a second attempt has no time left, whatever the agent blames.
   if (run?.deadline?.aborted === true) return 'RUN_DEADLINE';
-  if (DiagnosisError.is(error, 'AGENT_TRANSIENT')) return 'AGENT_TRANSIENT';
+  if (isTransientFailure(error)) return 'AGENT_TRANSIENT';
   if (DiagnosisError.is(error, 'TOOL_BLOCKED')) return 'TOOL_DENIED';
   return 'AGENT_PERMANENT';
 }

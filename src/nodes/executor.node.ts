@@ -3,8 +3,10 @@ import { Injectable } from '@nestjs/common';
 import type { NodeView } from '../blueprint/node-contracts';
 import { ExecutorAgent } from '../ports/agent-invoker.port';
 import { GraphNode, type NodeResult } from '../ports/graph-node.port';
+import { runContextOf } from '../ports/run-context';
+import { ToolInvocationStore } from '../ports/tool-invocation-store.port';
 import { parseExecutorEvidence } from '../protocol/parse-executor-evidence';
-import { askAgent } from './agent-attempt';
+import { askAgent, wasAborted } from './agent-attempt';
 
 /** What the executor of an evidence round is told beside its material; fixed, so that a resumed run sends the same bytes. */
 export const EVIDENCE_ROUND_INSTRUCTIONS = [
@@ -23,7 +25,10 @@ export const EVIDENCE_ROUND_INSTRUCTIONS = [
 export class ExecutorNode extends GraphNode<'executor'> {
   readonly name = 'executor' as const;
 
-  constructor(private readonly agent: ExecutorAgent) {
+  constructor(
+    private readonly agent: ExecutorAgent,
+    private readonly invocations: ToolInvocationStore,
+  ) {
     super();
   }
 
@@ -34,12 +39,17 @@ export class ExecutorNode extends GraphNode<'executor'> {
     const reply = await askAgent(this.agent, projection, config);
     const { input_bytes } = reply;
     if (!reply.answered) {
-      const executor_status = reply.failure === 'TOOL_DENIED' ? 'TOOL_BLOCKED' : 'FAILED';
-      return { update: { executor_status }, reason_code: reply.failure, input_bytes };
+      const isBlocked = reply.failure === 'TOOL_DENIED' || (await this.wasDenied(config));
+      return isBlocked
+        ? { update: { executor_status: 'TOOL_BLOCKED' }, reason_code: 'TOOL_DENIED', input_bytes }
+        : { update: { executor_status: 'FAILED' }, reason_code: reply.failure, input_bytes };
     }
     const { output_bytes } = reply;
     const evidence = parseExecutorEvidence(reply.raw);
     if (!evidence.ok) {
+      if (await this.wasDenied(config)) {
+        return { update: { executor_status: 'TOOL_BLOCKED' }, reason_code: 'TOOL_DENIED', input_bytes, output_bytes };
+      }
       return { update: { executor_status: 'INVALID_OUTPUT' }, reason_code: evidence.reason_code, input_bytes, output_bytes };
     }
     return {
@@ -48,5 +58,16 @@ export class ExecutorNode extends GraphNode<'executor'> {
       input_bytes,
       output_bytes,
     };
+  }
+  /** Whether a call of this round was denied; a store that cannot tell leaves the failure what it was. */
+  private async wasDenied(config: RunnableConfig): Promise<boolean> {
+    try {
+      const { runId, round } = runContextOf(config);
+      const records = await this.invocations.listByRun(runId);
+      return records.some((record) => record.round === round && record.status === 'DENIED');
+    } catch (error) {
+      if (wasAborted(config)) throw error;
+      return false;
+    }
   }
 }

@@ -18,6 +18,8 @@ export abstract class DiagnosisTool {
   abstract readonly name: string;
   abstract readonly description: string;
   abstract readonly argumentsSchema: z.ZodType<JsonObject>;
+  /** Whether the tool reads the telemetry of `TelemetrySource` and can do nothing without it. */
+  readonly readsTelemetry: boolean = false;
   abstract execute(args: JsonObject, execution: ToolExecution): Promise<ToolOutput>;
 }
 

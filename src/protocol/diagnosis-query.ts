@@ -3,8 +3,11 @@ import { z } from 'zod';
 /** An instant in RFC 3339 with an explicit zone, e.g. `2026-05-04T14:05:00.000Z`. */
 export const instantSchema = z.iso.datetime({ offset: true });
 
-/** Where a window came from. `preceding` is a baseline directly before the incident window: of the same length, or all that comes before when nobody named a window. */
-export const WINDOW_SOURCES = ['request', 'question', 'telemetry', 'preceding'] as const;
+/**
+ * Where a window came from. `preceding` is a baseline directly before the incident window: of the same length, or all that
+ * comes before when nobody named a window. `default` is the last hour, where there is nothing to take a window from.
+ */
+export const WINDOW_SOURCES = ['request', 'question', 'telemetry', 'preceding', 'default'] as const;
 
 const windowSchema = z.strictObject({ from: instantSchema, to: instantSchema, source: z.enum(WINDOW_SOURCES) });
 export type QueryWindow = z.infer<typeof windowSchema>;

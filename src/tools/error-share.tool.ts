@@ -18,6 +18,7 @@ export class ErrorShareTool extends DiagnosisTool {
   override readonly description =
     'Counts log lines and error lines of each service within a window, with the share of errors and the rate of lines, each beside its value in a baseline window. The largest rise comes first.';
   override readonly argumentsSchema = errorShareArgumentsSchema;
+  override readonly readsTelemetry = true;
 
   constructor(private readonly telemetry: TelemetrySource) {
     super();

@@ -18,6 +18,7 @@ export class LogPatternsTool extends DiagnosisTool {
   override readonly description =
     'Groups log lines by template within a window: count, share of the service, rate, first and last seen, each beside its value in a baseline window. The most telling changes come first.';
   override readonly argumentsSchema = logPatternsArgumentsSchema;
+  override readonly readsTelemetry = true;
 
   constructor(private readonly telemetry: TelemetrySource) {
     super();

@@ -18,6 +18,7 @@ export class LogSequencesTool extends DiagnosisTool {
   override readonly description =
     'Compares what follows each step of a request (or of an instance without trace ids) in a window with a baseline: flows cut short, callees no longer called, error lines, new routes. The most telling changes come first.';
   override readonly argumentsSchema = logSequencesArgumentsSchema;
+  override readonly readsTelemetry = true;
 
   constructor(private readonly telemetry: TelemetrySource) {
     super();

@@ -124,6 +124,8 @@ export class RecordingToolRunner extends ToolRunner {
     budget: RunBudget,
   ): Promise<ToolResult> {
     const { context, toolName, canonicalArguments } = question;
+    const completed = await this.completedEarlier(question, budget);
+    if (completed !== null) return completed;
     let asked = 0;
     let key = callKeyOf(context.round, toolName, canonicalArguments, asked);
     for (let row = budget.rows.get(key); row !== undefined; row = budget.rows.get(key)) {
@@ -147,6 +149,19 @@ export class RecordingToolRunner extends ToolRunner {
     this.publish(context.runId, { type: 'tool_finished', tool_name: record.tool_name, status: result.status });
     assertNotAborted(question.config);
     return result;
+  }
+
+  /** The result of the same query in an earlier round, when it succeeded there: a completed query is not repeated. */
+  private async completedEarlier(question: Question, budget: RunBudget): Promise<ToolResult | null> {
+    const { context, toolName, canonicalArguments } = question;
+    for (let round = 0; round < context.round; round += 1) {
+      for (let asked = 0; ; asked += 1) {
+        const row = budget.rows.get(callKeyOf(round, toolName, canonicalArguments, asked));
+        if (row === undefined) break;
+        if (row.status === 'OK' || row.status === 'TRUNCATED') return this.storedResult(row);
+      }
+    }
+    return null;
   }
 
   private async execute(

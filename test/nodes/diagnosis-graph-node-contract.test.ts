@@ -61,7 +61,7 @@ const ROLES: readonly Role[] = [
     legal: evidenceOf([roseClaim('c1', 'order-db')]),
     keys: ['diagnosis_plan', 'diagnosis_query', 'evidence_retry_context', 'instructions', 'planner_mode'],
     sees: ['diagnosis_plan', 'diagnosis_query', 'evidence_retry_context'],
-    run: (agent, state, config) => new ExecutorNode(agent).run(state, config),
+    run: (agent, state, config) => new ExecutorNode(agent, invocationsOf([])).run(state, config),
   },
   {
     name: 'verifier',
@@ -239,7 +239,10 @@ describe('DiagnosisGraphNodeContractTest', () => {
   );
 
   it('[A8] [B3] [C7] a legal document without evidence is a completed executor attempt, and the gatekeeper gets it', async () => {
-    const result = await new ExecutorNode(new ScriptedAgent([JSON.stringify(NO_EVIDENCE)])).run(stateOf(), runConfig());
+    const result = await new ExecutorNode(new ScriptedAgent([JSON.stringify(NO_EVIDENCE)]), invocationsOf([])).run(
+      stateOf(),
+      runConfig(),
+    );
     expect(result).toMatchObject({
       update: { executor_status: 'COMPLETED', executor_output: NO_EVIDENCE },
       reason_code: 'NO_EVIDENCE',

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { ExecutorNode } from '../../src/nodes/executor.node';
 import { ExecutorAgent } from '../../src/ports/agent-invoker.port';
 import { runIdOf } from '../../src/ports/run-context';
-import { NO_EVIDENCE, RUN_ID, runConfig, stateOf } from './incident-material';
+import { NO_EVIDENCE, RUN_ID, runConfig, stateOf, invocationsOf } from './incident-material';
 
 /** Calls the one tool first and answers with the document once it has the tool's result. */
 class TwoStepModel extends BaseChatModel {
@@ -104,7 +104,7 @@ async function runInGraph(node: ExecutorNode, config: RunnableConfig) {
 describe('a LangChain agent behind ExecutorAgent', () => {
   it('[B1] its tools and middleware see the run of the config that the engine gave the node', async () => {
     const seen: Sightings = { configs: [], middleware: [], tools: [], inputs: [] };
-    const node = new ExecutorNode(new ReactExecutor(JSON.stringify(NO_EVIDENCE), seen));
+    const node = new ExecutorNode(new ReactExecutor(JSON.stringify(NO_EVIDENCE), seen), invocationsOf([]));
     const { given, results } = await runInGraph(node, runConfig());
     expect(seen.configs).toHaveLength(1);
     expect(seen.configs[0]).toBe(given[0]);
@@ -115,7 +115,10 @@ describe('a LangChain agent behind ExecutorAgent', () => {
 
   it('[B2] [B3] it is told the projection alone, and prose of it is INVALID_OUTPUT', async () => {
     const seen: Sightings = { configs: [], middleware: [], tools: [], inputs: [] };
-    const { results } = await runInGraph(new ExecutorNode(new ReactExecutor('It was the database.', seen)), runConfig());
+    const { results } = await runInGraph(
+      new ExecutorNode(new ReactExecutor('It was the database.', seen), invocationsOf([])),
+      runConfig(),
+    );
     expect(Object.keys(JSON.parse(seen.inputs[0] as string) as object)).toEqual([
       'diagnosis_plan',
       'diagnosis_query',

@@ -172,18 +172,28 @@ describe('a call', () => {
 });
 
 describe('a repeated call', () => {
-  it('gets the stored result, also when both are under way at once, and runs anew in another round', async () => {
+  it('[B11] gets the stored result, also when both are under way at once, and in the evidence round', async () => {
     const one = runner();
     const [a, b] = await Promise.all([
       one.run(ask('a'), configOf()),
       one.run({ tool_name: 'ask', arguments: { limit: 5, q: 'a' } }, configOf()),
     ]);
     const c = await one.run(ask('a'), configOf());
-    expect([b, c]).toEqual([a, a]);
-    expect(tool.calls).toHaveLength(1);
     const d = await one.run(ask('a'), configOf('r1', { round: 1 }));
-    expect(d.invocation_id).not.toBe(a.invocation_id);
-    expect(tool.calls).toHaveLength(2);
+    expect([b, c, d]).toEqual([a, a, a]);
+    expect(tool.calls).toHaveLength(1);
+  });
+
+  it('[B11] runs anew in the evidence round when it failed in the first one', async () => {
+    const one = runner();
+    tool.script = async () => {
+      throw new Error('down');
+    };
+    const a = await one.run(ask('a'), configOf());
+    tool.script = async () => output({ data: 'up again' });
+    const b = await one.run(ask('a'), configOf('r1', { round: 1 }));
+    expect([a.status, b.status]).toEqual(['ERROR', 'OK']);
+    expect(b.invocation_id).not.toBe(a.invocation_id);
   });
 
   it('of a resumed run gets its stored result in any order, goes on counting, and asks anew what was left open', async () => {
