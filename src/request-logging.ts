@@ -1,3 +1,4 @@
+import type { LoggerService } from '@nestjs/common';
 import type { Params } from 'nestjs-pino';
 import type { LogLevel } from './service-settings';
 
@@ -23,5 +24,23 @@ export function requestLogging(level: LogLevel): Params {
       customErrorMessage: () => 'request failed',
       redact: ['req.headers', 'res.headers', 'req.body', 'req.query', 'req.params'],
     },
+  };
+}
+
+/** Under these names Nest tells of modules, routes and its own start. */
+const START_UP = ['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication'];
+
+/** A log that keeps what Nest tells of its own start for those who ask for `debug`; its warnings and errors stay. */
+export function withQuietStart(logger: LoggerService): LoggerService {
+  return {
+    log: (message: unknown, ...rest: unknown[]) => {
+      if (START_UP.includes(String(rest.at(-1)))) logger.debug?.(message, ...rest);
+      else logger.log(message, ...rest);
+    },
+    error: (message: unknown, ...rest: unknown[]) => void logger.error(message, ...rest),
+    warn: (message: unknown, ...rest: unknown[]) => void logger.warn(message, ...rest),
+    debug: (message: unknown, ...rest: unknown[]) => void logger.debug?.(message, ...rest),
+    verbose: (message: unknown, ...rest: unknown[]) => void logger.verbose?.(message, ...rest),
+    fatal: (message: unknown, ...rest: unknown[]) => void logger.fatal?.(message, ...rest),
   };
 }

@@ -1,4 +1,3 @@
-import { registerAs } from '@nestjs/config';
 import { DiagnosisError } from './errors/diagnosis-error';
 import type { DiagnosisOptionsInput } from './options/diagnosis-options';
 
@@ -41,9 +40,6 @@ export function readServiceSettings(environment: Readonly<Record<string, string 
     },
   };
 }
-
-/** The settings as a namespace of `ConfigModule`; its KEY is the injection token. */
-export const serviceSettings = registerAs('service', () => readServiceSettings(process.env));
 
 function valueOf(text: string | undefined): string | undefined {
   return text === undefined || text.trim() === '' ? undefined : text.trim();

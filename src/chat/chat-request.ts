@@ -21,6 +21,8 @@ function isLocale(tag: string): boolean {
 }
 
 const INSTANT_HINT = 'must be an RFC 3339 instant with a zone, such as 2026-05-04T14:05:00Z';
+/** A character that a reader sees; characters without width are none, and neither is the empty Braille cell. */
+const VISIBLE = /[^\s\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 const MESSAGE_HINT = 'must be the question as a text that is not blank';
 
 const requestInstantSchema = z
@@ -34,8 +36,11 @@ const requestWindowSchema = z
 const chatRequestSchema = z
   .strictObject(
     {
-      message: z.string({ error: MESSAGE_HINT }).refine((text) => text.trim() !== '', MESSAGE_HINT),
-      sessionId: z.uuid({ error: 'must be the UUID of an earlier answer, or left out to start a session' }).optional(),
+      message: z.string({ error: MESSAGE_HINT }).refine((text) => VISIBLE.test(text), MESSAGE_HINT),
+      sessionId: z
+        .uuid({ error: 'must be the UUID of an earlier answer, or left out to start a session' })
+        .toLowerCase()
+        .optional(),
       window: requestWindowSchema.optional(),
       baseline: requestWindowSchema.optional(),
       timeZone: z

@@ -83,7 +83,7 @@ export function buildQuery(input: Omit<IntakeInput, 'sessionId'>, covered: Windo
 
 function windowOf(request: ChatRequest, question: string, timeZone: string, now: Date, covered: WindowMs | null): QueryWindow {
   if (request.window !== undefined) return asWindow(msOf(request.window), 'request');
-  const named = readQuestionWindow(question, { timeZone, anchorMs: covered?.to ?? now.getTime() });
+  const named = readQuestionWindow(question, { timeZone, anchorMs: covered?.to ?? now.getTime(), nowMs: now.getTime() });
   if (named !== null) return asWindow(named, 'question');
   if (covered === null) return asWindow({ from: now.getTime() - DEFAULT_WINDOW_MS, to: now.getTime() }, 'default');
   const length = Math.max(1, Math.round((covered.to - covered.from) * DEFAULT_WINDOW_SHARE));

@@ -1,10 +1,15 @@
 import { DiagnosisError } from '../errors/diagnosis-error';
-import { instantOfWallTime, wallTimeAt, type WallTime } from './wall-time';
+import { instantOfWallTime, isDay, wallTimeAt, type WallTime } from './wall-time';
+import { markZones, ZONE_MARK, zoneOfMark } from './zoned-clocks';
 
-/** How a question's times are read: zone of its clock times, and the instant (ms) that "last" and bare clock times look back from. */
+/**
+ * How a question's times are read: zone of its clock times, the instant (ms) that "last" and bare clock times look back from,
+ * and the one at which it is asked, from which "today" and "yesterday" are told.
+ */
 export interface QuestionTimes {
   readonly timeZone: string;
   readonly anchorMs: number;
+  readonly nowMs: number;
 }
 
 /** Window in ms since the epoch, `from` inclusive, `to` exclusive. */
@@ -30,9 +35,10 @@ const NUMBER_WORDS: Readonly<Record<string, number>> = {
   thirty: 30,
 };
 
-const ISO = String.raw`\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:\s?Z|\s?UTC|\s?[+-]\d{2}:?\d{2})?`;
-const CLOCK = String.raw`\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]m)?(?:\s?(?:Z|UTC)\b)?`;
-const TIME = `(${ISO}|${CLOCK})`;
+const ISO = String.raw`\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:\s?Z|\s?UTC|\s?[+-]\d{2}:?\d{2}|${ZONE_MARK})?`;
+const CLOCK = String.raw`(?:\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]m\b)?|\d{1,2}\s?[ap]m\b)(?:${ZONE_MARK})?`;
+const DAY_WORD = 'yesterday|today';
+const TIME = String.raw`(${ISO}|(?:(?:${DAY_WORD})(?:\s+at)?\s+)?${CLOCK}(?:\s+(?:${DAY_WORD})\b)?)`;
 
 const BETWEEN = new RegExp(String.raw`\b(?:between|from|of)\s+${TIME}\s*(?:and|to|until|till|-|–)\s*${TIME}`, 'i');
 const DASHED = new RegExp(String.raw`(?<![\w:.-])${TIME}\s*(?:-|–|to|until|till)\s*${TIME}`, 'i');
@@ -41,22 +47,37 @@ const AROUND = new RegExp(String.raw`\b(?:at|around|about|near)\s+${TIME}`, 'i')
 const LAST = /\b(?:last|past|previous)\s+(?:(\d{1,4}|[a-z]+)\s+)?(s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)\b/i;
 const LONE_ISO = new RegExp(ISO, 'gi');
 const DATE = /(?<!\d)(\d{4})-(\d{2})-(\d{2})(?![\dT]|\s+\d{1,2}:)/;
+const ON_DATE = new RegExp(String.raw`\b(?:on|during)\s+(?:the\s+)?${DATE.source}`, 'i');
+const MONTH = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*';
+const OTHER_DAY = String.raw`tomorrow|(?:the\s+)?day\s+before\s+yesterday|last\s+night|(?:last\s+|this\s+)?(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:\d+|two|three|four|five|six|seven)\s+days\s+ago|\d{1,2}(?:st|nd|rd|th)?\.?\s+(?:of\s+)?${MONTH}(?:\s+\d{4})?|${MONTH}\s+\d{1,2}(?:st|nd|rd|th)?(?:,?\s+\d{4})?|\d{1,2}[./]\d{1,2}[./](?:\d{2,4})?`;
+/** A day beside a clock time, in words that are not read. */
+const UNREAD_DAY = new RegExp(
+  String.raw`\b(?:${CLOCK},?\s+(?:on\s+)?(${OTHER_DAY})(?![\w/])|(${OTHER_DAY}),?\s+(?:(?:at|around|about|near|since|after|from|between)\s+)?${CLOCK})`,
+  'i',
+);
+/** "14:05-05:00" is a range that ends before it starts, or a time with an offset. */
+const RANGE_OR_OFFSET = /(?<![\w:.@-])(\d{1,2}:\d{2})-((?:0\d|1[0-2]):(?:00|30))(?![\d:])/;
 
 /**
- * Reads the window that a question names in plain words: "between 14:00 and 14:20", "since 14:05", "last 30 minutes",
- * "around 14:05", ISO instants. A clock time without a date is the latest one not after the anchor; a single moment means
- * ten minutes on either side. Null when the question names none; it refuses to guess from anything else.
- * @throws DiagnosisError REQUEST_INVALID when the named window ends before it starts
+ * Reads the window that a question names in plain words: "between 14:00 and 14:20 CEST", "since 14:05 yesterday", "last 30
+ * minutes", "around 14:05+02:00", ISO instants. A zone or day that stands at one end of a range holds for both. A clock time
+ * without a date is the latest one not after the anchor; a single moment means ten minutes on either side; a day without a
+ * time is that whole day. Null when the question names none; it refuses to guess from anything else.
+ * @throws DiagnosisError REQUEST_INVALID when the named window ends before it starts, and for times, days and zones beside
+ * them that cannot be read with certainty
  */
-export function readQuestionWindow(question: string, times: QuestionTimes): WindowMs | null {
-  const date = readDate(question);
+export function readQuestionWindow(asked: string, times: QuestionTimes): WindowMs | null {
+  refuseUnread(asked);
+  const question = markZones(asked);
+  const date = readDate(question) ?? dayOfWord(question, times);
   const range = BETWEEN.exec(question) ?? DASHED.exec(question);
   if (range !== null) return readRange(range[1] as string, range[2] as string, date, times);
 
   const since = SINCE.exec(question);
   if (since !== null) {
     const from = readMoment(since[1] as string, date, times);
-    return from === null ? null : ordered(from, Math.max(times.anchorMs, from + 60_000));
+    const to = times.anchorMs > from ? times.anchorMs : Math.max(times.nowMs, from + 60_000);
+    return ordered(from, to);
   }
 
   const last = LAST.exec(question);
@@ -69,85 +90,122 @@ export function readQuestionWindow(question: string, times: QuestionTimes): Wind
   const around = AROUND.exec(question);
   if (around !== null) return aroundMoment(readMoment(around[1] as string, date, times));
 
-  const instants = (question.match(LONE_ISO) ?? []).map((text) => readMoment(text, date, times)).filter((at) => at !== null);
+  const instants = (question.match(LONE_ISO) ?? []).map((text) => readMoment(text, date, times));
   if (instants.length > 1 && Math.min(...instants) < Math.max(...instants)) {
     return ordered(Math.min(...instants), Math.max(...instants));
   }
-  return aroundMoment(instants[0] ?? null);
+  if (instants[0] !== undefined) return aroundMoment(instants[0]);
+  return wholeDay(question, date, times);
 }
 
-function readRange(first: string, second: string, date: WallTime | null, times: QuestionTimes): WindowMs | null {
-  const from = readMoment(first, date, times);
-  const secondIsClock = !/^\d{4}-/.test(second);
-  if (from === null) return null;
-  if (!secondIsClock) {
-    const to = readMoment(second, date, times);
-    return to === null ? null : ordered(from, to);
+function refused(text: string, right: string): DiagnosisError {
+  return new DiagnosisError('REQUEST_INVALID', `message: "${text.trim()}" ${right}`, { field: 'message' });
+}
+
+function refuseUnread(question: string): void {
+  const day = UNREAD_DAY.exec(question);
+  if (day !== null && readDate(question) === null) {
+    const right = 'is a day that is not read; write it as 2026-05-04, or send the field window.';
+    throw refused((day[1] ?? day[2]) as string, right);
+  }
+  const either = RANGE_OR_OFFSET.exec(question);
+  if (either === null || (either[1] as string).padStart(5, '0') < (either[2] as string)) return;
+  const right = `may be a range or a time with an offset; write "from ${either[1]} to ${either[2]}", or the offset as -0500.`;
+  throw refused(either[0], right);
+}
+
+/** The one day that a question's words name; null for none, and for two different ones. */
+function dayOfWord(text: string, times: QuestionTimes, zone: number | string = times.timeZone): WallTime | null {
+  const words = new Set((text.match(new RegExp(`\\b(?:${DAY_WORD})\\b`, 'gi')) ?? []).map((word) => word.toLowerCase()));
+  if (words.size !== 1) return null;
+  const today = wallTimeAt(times.nowMs, zone);
+  return words.has('today') ? today : dayBefore(today);
+}
+
+function dayBefore(day: WallTime): WallTime {
+  return wallTimeAt(Date.UTC(day.year, day.month - 1, day.day - 1), 'UTC');
+}
+
+function wholeDay(question: string, date: WallTime | null, { timeZone }: QuestionTimes): WindowMs | null {
+  if (date === null || !(ON_DATE.test(question) || new RegExp(`\\b(?:${DAY_WORD})\\b`, 'i').test(question))) return null;
+  const start = { ...date, hour: 0, minute: 0, second: 0 };
+  const next = wallTimeAt(Date.UTC(date.year, date.month - 1, date.day + 1), 'UTC');
+  return ordered(instantOfWallTime(start, timeZone), instantOfWallTime(next, timeZone));
+}
+
+function readRange(first: string, second: string, date: WallTime | null, times: QuestionTimes): WindowMs {
+  const shared = zoneOf(first) ?? zoneOf(second);
+  const ownDay = dayOfWord(first, times) ?? dayOfWord(second, times);
+  const from = readMoment(first, ownDay ?? date, times, shared);
+  if (isIso(second)) return ordered(from, readMoment(second, date, times, shared));
+  const zone = zoneOf(second) ?? shared ?? times.timeZone;
+  if (dayOfWord(second, times) !== null && dayOfWord(first, times) !== null) {
+    return ordered(from, readMoment(second, date, times, zone));
   }
   // A clock time that ends a range belongs to the day on which the range starts, or to the next one past midnight.
-  const zone = zoneOfClock(second) ?? times.timeZone;
   const to = readClock(second, wallTimeAt(from, zone), zone);
-  if (to === null) return null;
   if (to > from) return ordered(from, to);
   const past = to + DAY_MS;
-  const wraps = past > times.anchorMs && date === null && !/^\d{4}-/.test(first);
+  const wraps = past > times.anchorMs && date === null && !isIso(first);
   return wraps ? ordered(from - DAY_MS, to) : ordered(from, past);
 }
 
-function readMoment(text: string, date: WallTime | null, times: QuestionTimes): number | null {
-  if (/^\d{4}-/.test(text)) return readIso(text, times.timeZone);
-  const zone = zoneOfClock(text) ?? times.timeZone;
-  const day = date ?? wallTimeAt(times.anchorMs, zone);
-  const at = readClock(text, day, zone);
-  if (at === null || date !== null || at <= times.anchorMs) return at;
+function isIso(text: string): boolean {
+  return /^\d{4}-/.test(text);
+}
+
+function readMoment(text: string, date: WallTime | null, times: QuestionTimes, shared: number | string | null = null): number {
+  const zone = zoneOf(text) ?? shared ?? times.timeZone;
+  if (isIso(text)) return readIso(text, zone);
+  const day = dayOfWord(text, times, zone) ?? date;
+  const at = readClock(text, day ?? wallTimeAt(times.anchorMs, zone), zone);
+  if (day !== null || at <= times.anchorMs) return at;
   return readClock(text, wallTimeAt(times.anchorMs - DAY_MS, zone), zone);
 }
 
-function readIso(text: string, timeZone: string): number | null {
-  const match = /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?(Z|UTC|[+-]\d{2}:?\d{2})?$/i.exec(
-    text,
-  );
-  if (match === null) return null;
-  const [year, month, day, hour, minute, second] = [1, 2, 3, 4, 5, 6].map((index) => Number(match[index] ?? 0)) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 59) return null;
+/** The zone that a time itself names: minutes east of UTC, or a region; null for none. */
+function zoneOf(text: string): number | string | null {
+  const mark = zoneOfMark(text.replace(new RegExp(`\\s+(?:${DAY_WORD})$`, 'i'), ''));
+  if (mark !== null || !isIso(text)) return mark;
+  const own = /(?:Z|UTC|([+-])(\d{2}):?(\d{2}))$/i.exec(text.slice(10));
+  if (own === null) return null;
+  return own[1] === undefined ? 0 : (own[1] === '-' ? -1 : 1) * (Number(own[2]) * 60 + Number(own[3]));
+}
+
+function readIso(text: string, zone: number | string): number {
+  const match = /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?/i.exec(text) ?? [];
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = [1, 2, 3, 4, 5, 6].map((at) => Number(match[at] ?? 0));
+  if (!isDay(year, month, day) || hour > 23 || minute > 59 || second > 59) throw noTime(text);
   const milliseconds = Math.floor(Number(`0.${match[7] ?? '0'}`) * 1000);
-  const zone = match[8]?.toUpperCase();
-  const asIfUtc = Date.UTC(year, month - 1, day, hour, minute, second);
-  if (zone === undefined) return instantOfWallTime({ year, month, day, hour, minute, second }, timeZone) + milliseconds;
-  if (zone === 'Z' || zone === 'UTC') return asIfUtc + milliseconds;
-  const offsetMinutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2));
-  return asIfUtc + milliseconds - (zone.startsWith('-') ? -1 : 1) * offsetMinutes * 60_000;
+  return instantOfWallTime({ year, month, day, hour, minute, second }, zone) + milliseconds;
 }
 
-function zoneOfClock(text: string): string | null {
-  return /(?:Z|UTC)$/i.test(text) ? 'UTC' : null;
+function noTime(text: string): DiagnosisError {
+  return refused(
+    text.replace(/@.*$/, ''),
+    'is no time; hours go from 0 to 23, minutes from 0 to 59, such as 14:05 or 2026-05-04T14:05:00Z.',
+  );
 }
 
-function readClock(text: string, day: WallTime, timeZone: string): number | null {
-  const match = /^(\d{1,2}):(\d{2})(?::(\d{2}))?\s?([ap]m)?/i.exec(text);
-  if (match === null) return null;
+function readClock(text: string, day: WallTime, zone: number | string): number {
+  const match = /(\d{1,2})(?::(\d{2}))?(?::(\d{2}))?\s?([ap]m)?/i.exec(text) ?? [];
   const half = match[4]?.toLowerCase();
   const shown = Number(match[1]);
-  if (half !== undefined && (shown < 1 || shown > 12)) return null;
+  if (half !== undefined && (shown < 1 || shown > 12)) throw noTime(text);
   const hour = half === undefined ? shown : (shown % 12) + (half === 'pm' ? 12 : 0);
-  const minute = Number(match[2]);
+  const minute = Number(match[2] ?? 0);
   const second = Number(match[3] ?? 0);
-  if (hour > 23 || minute > 59 || second > 59) return null;
-  return instantOfWallTime({ ...day, hour, minute, second }, timeZone);
+  if (hour > 23 || minute > 59 || second > 59) throw noTime(text);
+  return instantOfWallTime({ ...day, hour, minute, second }, zone);
 }
 
 function readDate(question: string): WallTime | null {
   const match = DATE.exec(question);
   if (match === null) return null;
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  return month >= 1 && month <= 12 && day >= 1 && day <= 31 ? { year, month, day, hour: 0, minute: 0, second: 0 } : null;
+  if (isDay(year, month, day)) return { year, month, day, hour: 0, minute: 0, second: 0 };
+  if (ON_DATE.test(question)) throw refused(match[0], 'is no day of the calendar; write one such as 2026-05-04.');
+  return null;
 }
 
 function readCount(text: string | undefined): number | null {
@@ -156,8 +214,8 @@ function readCount(text: string | undefined): number | null {
   return count === undefined || count === 0 ? null : count;
 }
 
-function aroundMoment(at: number | null): WindowMs | null {
-  return at === null ? null : { from: at - AROUND_MINUTES * 60_000, to: at + AROUND_MINUTES * 60_000 };
+function aroundMoment(at: number): WindowMs {
+  return { from: at - AROUND_MINUTES * 60_000, to: at + AROUND_MINUTES * 60_000 };
 }
 
 function ordered(from: number, to: number): WindowMs {

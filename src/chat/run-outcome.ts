@@ -2,8 +2,8 @@ import { isQualifyingGap } from '../blueprint/classify';
 import { answerOf, type DiagnosisState } from '../blueprint/state-fields';
 import type { AgentStepRecord } from '../ports/agent-step-store.port';
 import type { RunMetrics, SelfEvaluation } from '../ports/run-store.port';
-import { inertText } from '../protocol/inert-markdown';
 import type { RankedCause, RunEvidence } from '../protocol/run-evidence';
+import { isShown } from '../protocol/shown-claim';
 import { AGENT_NODE_NAMES } from '../vocabulary/node-names';
 
 /** What an answered run says beside its answer. */
@@ -51,11 +51,12 @@ export function readAnswer(state: DiagnosisState): AnsweredRun | null {
 /** Deterministic counts of a final state; they hold nothing of the trace's events. */
 export function selfEvaluationOf(state: DiagnosisState, toolCalls: number): SelfEvaluation {
   const material = shownMaterial(state);
+  const answer = answerOf(state) ?? '';
   return {
     claims_proposed: state.executor_output?.claims.length ?? 0,
     claims_passed: state.verified_executor_output?.claims.length ?? 0,
     claims_allowed: state.allowed_material?.claims.length ?? 0,
-    claims_shown: shownClaims(answerOf(state) ?? '', material?.claims ?? []),
+    claims_shown: material?.claims.filter((claim) => isShown(answer, claim, state.diagnosis_query, material)).length ?? 0,
     gaps: (state.verifier_facts ?? []).filter(isQualifyingGap).length,
     tool_calls: toolCalls,
   };
@@ -79,10 +80,6 @@ export function metricsOf(steps: readonly AgentStepRecord[], toolCalls: number, 
 function shownMaterial(state: DiagnosisState): DiagnosisState['allowed_material'] {
   const givenBeforeVerification = state.fallback_answer !== null && state.fallback_class !== 'POST_VERIFICATION';
   return givenBeforeVerification ? null : state.allowed_material;
-}
-
-function shownClaims(answer: string, claims: readonly { readonly statement: string }[]): number {
-  return claims.filter(({ statement }) => answer.includes(inertText(statement))).length;
 }
 
 function sumOrNull(values: readonly (number | null)[]): number | null {

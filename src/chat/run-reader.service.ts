@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DiagnosisError } from '../errors/diagnosis-error';
 import { RunStore, type RunRecord } from '../ports/run-store.port';
 import { ToolInvocationStore, type InvocationRecord } from '../ports/tool-invocation-store.port';
-import { inertText } from '../protocol/inert-markdown';
+import { citationOf } from '../protocol/shown-claim';
 import type { VerifiedClaim, VerifiedEvidence } from '../protocol/verified-material';
 import { contextOf } from './output-context';
 import type {
@@ -52,7 +52,14 @@ export class RunReader {
         });
       }
       const { claim_id, kind, subject, statement } = claim;
-      claims.push({ citation: citationOf(statement, run.answer ?? ''), claim_id, kind, subject, statement, bindings });
+      claims.push({
+        citation: citationOf(claim, stored.evidence, run.answer ?? ''),
+        claim_id,
+        kind,
+        subject,
+        statement,
+        bindings,
+      });
     }
     claims.sort((a, b) => (a.citation ?? Infinity) - (b.citation ?? Infinity));
     return { runId, claims, emptyReason: stored.empty_reason };
@@ -105,16 +112,6 @@ class OutputsOfRun {
     this.texts.set(invocationId, text);
     return text;
   }
-}
-
-/** The number under which the answer's list of evidence names a statement; null when the answer has no such list. */
-function citationOf(statement: string, answer: string): number | null {
-  const shown = inertText(statement);
-  for (const line of answer.split('\n')) {
-    const entry = /^(\d+)\. (.*)$/.exec(line);
-    if (entry !== null && entry[2] === shown) return Number(entry[1]);
-  }
-  return null;
 }
 
 function matchedTextOf(

@@ -8,8 +8,15 @@ export interface WallTime {
   readonly second: number;
 }
 
-/** What the clocks of a zone show at an instant (ms since the epoch). */
-export function wallTimeAt(epochMs: number, timeZone: string): WallTime {
+/** Whether a day stands in the calendar. */
+export function isDay(year: number, month: number, day: number): boolean {
+  return month >= 1 && month <= 12 && day >= 1 && new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
+}
+
+/** What the clocks of a zone (a name, or minutes east of UTC) show at an instant (ms since the epoch). */
+export function wallTimeAt(epochMs: number, zone: string | number): WallTime {
+  const timeZone = typeof zone === 'string' ? zone : 'UTC';
+  const shift = typeof zone === 'string' ? 0 : zone * 60_000;
   const parts = new Intl.DateTimeFormat('en-GB', {
     timeZone,
     hourCycle: 'h23',
@@ -19,7 +26,7 @@ export function wallTimeAt(epochMs: number, timeZone: string): WallTime {
     hour: 'numeric',
     minute: 'numeric',
     second: 'numeric',
-  }).formatToParts(epochMs);
+  }).formatToParts(epochMs + shift);
   const value = (type: Intl.DateTimeFormatPartTypes): number => Number(parts.find((part) => part.type === type)?.value ?? 0);
   return {
     year: value('year'),
@@ -39,7 +46,7 @@ function asUtc(wall: WallTime): number {
  * The instant (ms since the epoch) at which the clocks of a zone show a wall time. An hour that is shown twice means its
  * first showing; an hour that is skipped means the instant as far after the jump.
  */
-export function instantOfWallTime(wall: WallTime, timeZone: string): number {
+export function instantOfWallTime(wall: WallTime, timeZone: string | number): number {
   const wanted = asUtc(wall);
   const offsetAt = (epochMs: number): number => asUtc(wallTimeAt(epochMs, timeZone)) - Math.floor(epochMs / 1000) * 1000;
   const before = wanted - offsetAt(wanted - 86_400_000);

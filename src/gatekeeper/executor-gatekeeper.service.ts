@@ -157,7 +157,7 @@ function judgeClaim(claim: Claim, outcomes: ReadonlyMap<Binding, BindingOutcome>
   if (codes.some((code) => FOREIGN.includes(code))) reasons.push('FOREIGN_EVIDENCE');
   if (codes.some((code) => code !== 'OK' && !FOREIGN.includes(code))) reasons.push('BINDING_FAILED');
   if (untyped) reasons.push('UNTYPED_COMPARISON');
-  if (causal) reasons.push('CAUSAL_STATEMENT');
+  if (causal || failed === 'CAUSAL_STATEMENT') reasons.push('CAUSAL_STATEMENT');
   return { bindings, reasons };
 }
 

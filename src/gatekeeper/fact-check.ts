@@ -1,17 +1,14 @@
 import { findWords, type WordFindings } from '../protocol/claim-fidelity/english-words';
-import { areComparable, isShownAs, measureOf, PLAIN, readNumber, type Quantity } from '../protocol/claim-fidelity/quantities';
+import type { Quantity } from '../protocol/claim-fidelity/quantities';
 import { offencesOf, type EvidenceText } from '../protocol/claim-fidelity/statement-fidelity';
-import {
-  readSentence,
-  type EntityIndex,
-  type WrittenContent,
-  type WrittenNumber,
-} from '../protocol/claim-fidelity/written-content';
+import { readSentence, type EntityIndex, type WrittenContent } from '../protocol/claim-fidelity/written-content';
 import type { Claim } from '../protocol/executor-evidence';
 import type { AssertionOp } from '../vocabulary/evidence-terms';
 import type { BindingReasonCode } from '../vocabulary/reason-codes';
 import { judgeAssertion, operandPlaces } from './assertion-check';
-import { argumentTexts, speaksOf } from './subject-check';
+import { quantityOf, shows } from './shown-value';
+import { argumentTexts, isNamedIn, ownsName, speaksOf } from './subject-check';
+import { judgeWording } from './wording-check';
 import type { BoundPlace } from './source-invocation';
 
 /** How a claim stands: why its bindings fail together, and whether its wording caps the verdict. */
@@ -73,11 +70,18 @@ function judgeStatement(
   const sizes = derived.map(({ value, measure }) => ({ value: value.abs(), measure }));
   const offence = offencesOf(content, { texts, nameTexts, derived: [...derived, ...sizes] })[0];
   if (offence !== undefined) return stands(offence.code);
+  const stray = content.names.find(
+    (name) => entities.isEntity(name) && !places.some((place) => ownsName(place, name, claim.subject)),
+  );
+  if (stray !== undefined) return stands('IDENTIFIER_NOT_FOUND');
   const incomplete = judgeCompleteness(content, words, places);
   if (incomplete !== null) return stands(incomplete);
   if (claim.assertion === undefined) {
-    const misplaced = judgeWindow(content, places);
-    return stands(misplaced, misplaced === null && (words.compares || words.negates || words.quantifies));
+    if (!isNamedIn(claim.statement ?? '', claim.subject)) return stands('SUBJECT_NOT_FOUND');
+    const { failed, untyped, tellsChange } = judgeWording(claim.subject, content, places);
+    if (failed !== null) return stands(failed);
+    const misplaced = tellsChange ? null : judgeWindow(content, places);
+    return stands(misplaced, misplaced === null && untyped);
   }
   const contradiction = judgeAgainstAssertion(claim, content, words, places, derived);
   if (contradiction !== null) return stands(contradiction);
@@ -87,19 +91,6 @@ function judgeStatement(
 
 function evidenceText(place: BoundPlace): EvidenceText {
   return { text: place.matchedText, unit: place.field?.unit ?? null, textZone: place.field?.text_zone ?? null };
-}
-
-function quantityOf(place: BoundPlace): Quantity | null {
-  const number = readNumber(place.matchedText);
-  const measure = place.field === null ? PLAIN : measureOf(place.field.unit);
-  return number === null || measure === null ? null : { value: number.value, measure };
-}
-
-function shows(place: BoundPlace, number: WrittenNumber): boolean {
-  const quantity = quantityOf(place);
-  if (quantity === null) return false;
-  const measure = number.measure === PLAIN ? quantity.measure : number.measure;
-  return areComparable(quantity.measure, measure) && isShownAs(quantity, number.shown, measure, number.about);
 }
 
 function judgeCompleteness(

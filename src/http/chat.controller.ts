@@ -1,12 +1,31 @@
-import { Body, Controller, HttpCode, Post, Res, UseFilters, UsePipes } from '@nestjs/common';
-import type { Response } from 'express';
+import {
+  All,
+  Body,
+  Controller,
+  HttpCode,
+  MethodNotAllowedException,
+  Post,
+  Req,
+  Res,
+  UseFilters,
+  UseGuards,
+  UsePipes,
+} from '@nestjs/common';
+import type { Request, Response } from 'express';
 import { ChatService } from '../chat/chat.service';
 import type { ChatResult } from '../chat/chat-request';
 import { ChatRequestDto } from './chat-request.dto';
 import { ChatResultDto } from './chat-result.dto';
 import { DiagnosisErrorFilter } from './diagnosis-error.filter';
 import { EventStream } from './event-stream';
-import { DescribedGroup, DescribedModels, DescribedOperation, DescribedResponse } from './openapi-decorators';
+import { JsonBodyGuard } from './json-body.guard';
+import {
+  DescribedGroup,
+  DescribedModels,
+  DescribedOperation,
+  DescribedResponse,
+  UndescribedOperation,
+} from './openapi-decorators';
 import { problemOf } from './problem-document';
 import { problemResponse } from './problem-response';
 import { ProblemDto } from './problem.dto';
@@ -23,6 +42,7 @@ export class ChatController {
 
   @Post()
   @HttpCode(200)
+  @UseGuards(JsonBodyGuard)
   @DescribedOperation({
     summary: 'Ask, and wait for the answer',
     description: 'A fallback answer is an answer too: see `degraded`.',
@@ -31,6 +51,7 @@ export class ChatController {
   @DescribedResponse(problemResponse(400, 'The request is not valid; `detail` names each field.'))
   @DescribedResponse(problemResponse(404, 'There is no such session.'))
   @DescribedResponse(problemResponse(413, 'The message or the body is too large; `limitBytes` is the limit.'))
+  @DescribedResponse(problemResponse(415, 'The body is not declared as application/json.'))
   @DescribedResponse(problemResponse(422, 'Telemetry is missing, empty, unreadable or wrongly mapped.'))
   @DescribedResponse(problemResponse(500, 'The run has no answer; `runId` names it.'))
   @DescribedResponse(problemResponse(503, 'Too many runs at once, or the service is shutting down.'))
@@ -40,6 +61,7 @@ export class ChatController {
 
   @Post('stream')
   @HttpCode(200)
+  @UseGuards(JsonBodyGuard)
   @DescribedOperation({
     summary: 'Ask, and watch',
     description:
@@ -53,6 +75,7 @@ export class ChatController {
   @DescribedResponse(problemResponse(400, 'The request is not valid; `detail` names each field.'))
   @DescribedResponse(problemResponse(404, 'There is no such session.'))
   @DescribedResponse(problemResponse(413, 'The message or the body is too large; `limitBytes` is the limit.'))
+  @DescribedResponse(problemResponse(415, 'The body is not declared as application/json.'))
   @DescribedResponse(problemResponse(503, 'Too many runs at once, or the service is shutting down.'))
   async watch(@Body() body: ChatRequestDto, @Res() response: Response): Promise<void> {
     const stream = new EventStream(response);
@@ -73,6 +96,14 @@ export class ChatController {
     } finally {
       stream.close();
     }
+  }
+
+  @All(['', 'stream'])
+  @UndescribedOperation(true)
+  otherMethod(@Req() request: Request, @Res() response: Response): void {
+    response.setHeader('allow', 'POST');
+    if (request.method !== 'OPTIONS') throw new MethodNotAllowedException();
+    response.status(204).end();
   }
 }
 

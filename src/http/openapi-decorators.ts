@@ -23,6 +23,8 @@ function optional<Options>(real: ((options: Options) => unknown) | undefined): (
 export const DescribedProperty = optional<Swagger.ApiPropertyOptions>(swagger?.ApiProperty);
 /** Describes what a route is for. */
 export const DescribedOperation = optional<Swagger.ApiOperationOptions>(swagger?.ApiOperation);
+/** Leaves a route out of the document. */
+export const UndescribedOperation = optional<boolean>(swagger?.ApiExcludeEndpoint);
 /** Describes one response of a route. */
 export const DescribedResponse = optional<Swagger.ApiResponseOptions>(swagger?.ApiResponse);
 /** Describes a path parameter of a route. */

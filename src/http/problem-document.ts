@@ -60,6 +60,20 @@ export function problemOf(thrown: unknown): ProblemDocument {
   }
   if (status === 404) return problem('NOT_FOUND', 404, 'There is no such route; /docs lists those that exist.');
   if (status === 415) return problem('REQUEST_INVALID', 415, 'The body must be JSON in UTF-8 (content-type: application/json).');
+  if (status === 405) {
+    return problem(
+      'REQUEST_INVALID',
+      405,
+      'This route does not answer this method; the header Allow names those that it answers.',
+    );
+  }
+  if (isPathUndecodable(thrown)) {
+    return problem(
+      'REQUEST_INVALID',
+      400,
+      'The path holds a percent escape that is not UTF-8; a percent sign itself is written %25.',
+    );
+  }
   if (status >= 400 && status < 500) {
     const isBody = typeof (thrown as { type?: unknown }).type === 'string' || status === 400;
     return problem(
@@ -76,6 +90,11 @@ function statusOf(thrown: unknown): number {
   if (thrown instanceof HttpException) return thrown.getStatus();
   const status: unknown = (thrown as { status?: unknown } | null | undefined)?.status;
   return typeof status === 'number' && Number.isInteger(status) && status >= 400 && status < 500 ? status : 500;
+}
+
+/** The router names what it could not decode in its message alone, behind these words. */
+function isPathUndecodable(thrown: unknown): boolean {
+  return thrown instanceof URIError || (thrown instanceof HttpException && /^Failed to decode param/.test(thrown.message));
 }
 
 function problem(

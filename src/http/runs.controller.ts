@@ -1,4 +1,4 @@
-import { Controller, Get, Param, ParseUUIDPipe, Query, UseFilters, UsePipes } from '@nestjs/common';
+import { Controller, Get, Param, ParseUUIDPipe, Query, UseFilters, UsePipes, type ArgumentMetadata } from '@nestjs/common';
 import { RunReader } from '../chat/run-reader.service';
 import { DiagnosisError } from '../errors/diagnosis-error';
 import { DiagnosisErrorFilter } from './diagnosis-error.filter';
@@ -8,7 +8,14 @@ import { ProblemDto } from './problem.dto';
 import { requestValidation } from './request-validation';
 import { EvidenceResponseDto, InvocationResponseDto, OutputRangeDto, RunResponseDto } from './run-responses.dto';
 
-const runIdPipe = new ParseUUIDPipe({
+/** The id of a run as it is stored: UUIDs mean the same in either case. */
+class RunIdPipe extends ParseUUIDPipe {
+  override async transform(value: string, metadata: ArgumentMetadata): Promise<string> {
+    return (await super.transform(value, metadata)).toLowerCase();
+  }
+}
+
+const runIdPipe = new RunIdPipe({
   exceptionFactory: () =>
     new DiagnosisError('REQUEST_INVALID', 'id: must be the UUID of a run, as `runId` of an answer gives it.', { field: 'id' }),
 });

@@ -3,11 +3,12 @@ import type { Assessment } from '../protocol/executor-evidence';
 import type { AllowedMaterial, VerifiedEvidence, VerifiedExecutorOutput } from '../protocol/verified-material';
 import type { VerifierVerdict } from '../protocol/verifier-verdict';
 import type { DropReasonCode } from '../vocabulary/reason-codes';
+import { isNeutralSentence } from './verifier-vocabulary';
 
 /**
  * All that an answer may be made of. Claims and evidence are taken from the verified material by the verifier's ids, never
- * from its words. Its free text stays when every identifier, number and quotation in it stands in allowed evidence; an
- * offender is dropped whole and noted, as is an allowed subject that leans on a claim that is not allowed.
+ * from its words. Its free text stays when it holds nothing but the neutral words of `verifier-vocabulary` and subjects that
+ * are allowed; an offender is dropped whole and noted, as is an allowed subject that leans on a claim that is not allowed.
  */
 export function allowedMaterialOf(
   { allowed }: Pick<VerifierVerdict, 'allowed'>,
@@ -26,14 +27,11 @@ export function allowedMaterialOf(
     else dropped.push('ASSESSMENT_UNSUPPORTED');
   }
 
-  const texts = [
-    ...allowedEvidence.map((item) => item.matched_text),
-    ...claims.flatMap(({ subject, statement }) => [subject, statement]),
-  ];
+  const nameable = [...claims, ...assessments].map(({ subject }) => subject);
   // Names that were verified but not allowed count as names, so that a sentence about them is noticed and dropped.
   const names = new Set([...output.claims, ...output.assessments].map(({ subject }) => subject));
   const faithful = (sentence: string): boolean => {
-    const isFaithful = unfaithfulTokens(sentence, texts, names).length === 0;
+    const isFaithful = isNeutralSentence(sentence, nameable) && unfaithfulTokens(sentence, nameable, names).length === 0;
     if (!isFaithful) dropped.push('FREE_TEXT_UNFAITHFUL');
     return isFaithful;
   };

@@ -1,5 +1,5 @@
 import { supportedAssessments } from '../gatekeeper/supported-assessments';
-import { claimSentence } from '../protocol/claim-sentence';
+import { claimSentence, type SentenceSetting } from '../protocol/claim-sentence';
 import type { Assertion, Binding, Claim, ExecutorEvidence } from '../protocol/executor-evidence';
 import type { CheckedBinding } from '../protocol/gatekeeper-result';
 import type { VerifiedClaim, VerifiedEvidence, VerifiedExecutorOutput } from '../protocol/verified-material';
@@ -25,11 +25,12 @@ interface VerifiedProjection {
  */
 export function projectVerified(output: ExecutorEvidence, checked: readonly CheckedBinding[]): VerifiedProjection | null {
   const passed = passedTexts(checked);
+  const setting = { hasTraces: !output.limitations.includes('NO_TRACE_IDS') };
   const claims: VerifiedClaim[] = [];
   const evidence: VerifiedEvidence[] = [];
   for (const claim of output.claims) {
     const kept = keptBindings(claim, passed);
-    const verified = verifiedClaim(claim, kept);
+    const verified = verifiedClaim(claim, kept, setting);
     if (verified === null) continue;
     claims.push(verified);
     for (const { binding, matched_text } of kept) {
@@ -69,7 +70,7 @@ function keptBindings(claim: Claim, passed: ReadonlyMap<string, string>): KeptBi
   });
 }
 
-function verifiedClaim(claim: Claim, kept: readonly KeptBinding[]): VerifiedClaim | null {
+function verifiedClaim(claim: Claim, kept: readonly KeptBinding[], setting: SentenceSetting): VerifiedClaim | null {
   const { claim_id, kind, subject, scope } = claim;
   if (kind === 'hypothesis' || kept.length === 0) return null;
   if (kind === 'absence' && scope === undefined) return null;
@@ -80,6 +81,7 @@ function verifiedClaim(claim: Claim, kept: readonly KeptBinding[]): VerifiedClai
   const statement = claimSentence(
     projected,
     kept.map(({ matched_text }) => matched_text),
+    setting,
   );
   if (statement.trim() === '') return null;
   return { claim_id, kind, subject, statement, ...(assertion && { assertion }), ...(scope && { scope }), bindings };

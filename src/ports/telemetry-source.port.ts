@@ -15,10 +15,18 @@ export interface TelemetryFamily {
   readonly services: readonly string[];
 }
 
+/** A file that was left out, and why. */
+export interface SkippedFile {
+  readonly name: string;
+  readonly reason: string;
+}
+
 /** What a source holds, for the intake and for a planner. */
 export interface TelemetryDescription {
   readonly families: readonly TelemetryFamily[];
   readonly files: number;
+  /** Files that were left out, each with its reason; absent where a source has no files. */
+  readonly skipped?: readonly SkippedFile[];
 }
 
 export interface QueryCounts {
@@ -120,6 +128,8 @@ export interface QueryAnswer<Row> extends QueryCounts {
   readonly baseline?: BaselineCounts;
   /** Rows that there were before the limit. */
   readonly rows_total?: number;
+  /** Files that look like telemetry by their names and were left out. */
+  readonly files_skipped?: number;
   /** Zone of clock times written in samples, where all files agree on one. */
   readonly text_zone?: string | null;
 }
@@ -142,7 +152,7 @@ export abstract class TelemetrySource {
     query: LogSequenceQuery,
     signal?: AbortSignal,
   ): Promise<QueryAnswer<LogSequenceRow> & { readonly by_trace: boolean }>;
-  /** Facts about the opened files for a person: formats, columns, rejected rows. */
+  /** Facts about the opened files for a person: formats, columns and what they were taken for, time ranges, rejected rows, skipped files. */
   abstract inspect(signal?: AbortSignal): Promise<JsonObject>;
   abstract close(): Promise<void>;
 }

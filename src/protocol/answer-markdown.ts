@@ -1,35 +1,26 @@
-import type { AssessmentRole } from '../vocabulary/evidence-terms';
 import type { ReasonCode } from '../vocabulary/reason-codes';
 import type { Verdict } from '../vocabulary/verdicts';
 import type { ComposerAnswer } from './composer-answer';
+import { conclusionLines, orderedAssessments, type ConclusionLine } from './conclusion-markdown';
 import { fillPlacements, placedClaimIds } from './composer-placement';
 import type { DiagnosisQuery } from './diagnosis-query';
-import type { Assessment } from './executor-evidence';
-import { codeSpan, headOf, inertInline, inertText } from './inert-markdown';
+import { inertInline, inertSentence, inertText } from './inert-markdown';
 import { limitationWords } from './limitation-words';
 import { isNothingWrong } from './nothing-wrong';
 import { renderPreFallback } from './pre-fallback-markdown';
 import { queryScopeLines } from './query-scope-markdown';
 import { reasonWords } from './reason-words';
+import { evidenceLine, shownClaim } from './shown-claim';
 import type { AllowedMaterial, VerifiedClaim, VerifiedEvidence } from './verified-material';
-
-/** Longest part of a matched text that an answer shows; the whole of it is in the run's evidence. */
-const SHOWN_MATCHED_TEXT = 400;
-
-const ROLE_ORDER: readonly AssessmentRole[] = ['cause', 'trigger', 'contributing', 'symptom', 'ruled_out'];
-const ROLE_WORDS: Record<AssessmentRole, string> = {
-  cause: 'Other possible cause',
-  trigger: 'Trigger',
-  contributing: 'Contributing',
-  symptom: 'Symptom',
-  ruled_out: 'Ruled out',
-};
 
 const VERDICT_WORDS: Record<Verdict, string> = {
   PASS: 'every critical fact is directly supported by recorded evidence.',
   LOW_CONFID: 'the evidence supports this only in part; take it as a lead, not as a result.',
   REJECT: 'the evidence does not support a diagnosis.',
 };
+
+const EVIDENCE_LEAD =
+  'Each number opens at `GET /api/v1/runs/<run>/evidence`; paths are relative to the `data` of the recorded output.';
 
 type Verified = { readonly query: DiagnosisQuery; readonly verdict: Verdict; readonly allowed: AllowedMaterial };
 
@@ -45,14 +36,15 @@ export function renderComposedAnswer({
   answer,
 }: Verified & { readonly answer: ComposerAnswer }): string {
   const placed = answer.sections.flatMap((section) => placedClaimIds(section.text));
-  const citations = new Citations(allowed, placed);
-  const sections = answer.sections.map(
-    (section) => `## ${inertText(section.heading)}\n\n${sectionText(section.text, citations)}`,
-  );
-  const left = citations.claims.filter((claim) => !placed.includes(claim.claim_id));
+  const citations = new Citations(query, allowed, placed);
+  const sections = answer.sections.map((section) => {
+    const text = sectionText(section.text, citations);
+    return text === '' ? '' : `## ${inertText(section.heading)}\n\n${text}`;
+  });
+  const left = citations.claims.filter(({ claim_id }) => !placed.includes(claim_id) && !citations.isSaid(claim_id));
   return blocks([
     verdictLine(verdict),
-    conclusion(verdict, allowed, citations),
+    conclusion(query, verdict, allowed, citations),
     ...sections,
     findings('Further findings', left, citations),
     ...closing(query, allowed, citations),
@@ -65,12 +57,16 @@ export function renderComposedAnswer({
  */
 export function renderPostFallback({ query, verdict, allowed, reason }: Verified & { readonly reason: ReasonCode }): string {
   if (allowed.claims.length === 0) return renderPreFallback({ query, tools: [], reason });
-  const citations = new Citations(allowed, []);
+  const citations = new Citations(query, allowed, []);
   return blocks([
     verdictLine(verdict),
     `The answer could not be worded, so the verified findings stand here as they are. ${reasonWords(reason).why}`,
-    conclusion(verdict, allowed, citations),
-    findings('Verified findings', citations.claims, citations),
+    conclusion(query, verdict, allowed, citations),
+    findings(
+      'Verified findings',
+      citations.claims.filter(({ claim_id }) => !citations.isSaid(claim_id)),
+      citations,
+    ),
     ...closing(query, allowed, citations),
   ]);
 }
@@ -80,7 +76,14 @@ class Citations {
   readonly claims: readonly VerifiedClaim[];
   private readonly numbers: ReadonlyMap<string, number>;
 
-  constructor(allowed: AllowedMaterial, placed: readonly string[]) {
+  readonly conclusion: readonly ConclusionLine[];
+
+  constructor(
+    private readonly query: DiagnosisQuery,
+    private readonly allowed: AllowedMaterial,
+    placed: readonly string[],
+  ) {
+    this.conclusion = conclusionLines(query, allowed);
     const assessed = orderedAssessments(allowed.assessments).flatMap((assessment) => assessment.claim_ids);
     const order = new Set([...assessed, ...placed, ...allowed.claims.map((claim) => claim.claim_id)]);
     const byId = new Map(allowed.claims.map((claim) => [claim.claim_id, claim]));
@@ -94,7 +97,12 @@ class Citations {
   }
 
   statement(claim: VerifiedClaim): string {
-    return `${inertText(claim.statement.trim().replace(/(?<!\.)\.$/, ''))} ${this.mark([claim.claim_id])}`;
+    return `${shownClaim(claim, this.query, this.allowed)} ${this.mark([claim.claim_id])}`;
+  }
+
+  /** Whether the conclusion says a claim in full already. */
+  isSaid(claimId: string): boolean {
+    return this.conclusion.some(({ says }) => says === claimId);
   }
 
   statementOf(claimId: string): string {
@@ -111,21 +119,16 @@ function verdictLine(verdict: Verdict): string {
   return `**Verdict: ${verdict}** (${VERDICT_WORDS[verdict].replace(/\.$/, '')})`;
 }
 
-function orderedAssessments(assessments: readonly Assessment[]): Assessment[] {
-  return [...assessments].sort((a, b) => ROLE_ORDER.indexOf(a.role) - ROLE_ORDER.indexOf(b.role) || a.rank - b.rank);
+function conclusion(query: DiagnosisQuery, verdict: Verdict, allowed: AllowedMaterial, citations: Citations): string {
+  const lines = citations.conclusion.map(({ text, claim_ids }) => `- ${text} ${citations.mark(claim_ids)}`);
+  const hasCause = allowed.assessments.some(({ role }) => role === 'cause');
+  return blocks([hasCause ? '' : leadWithoutCause(query, verdict, allowed), lines.join('\n')]);
 }
 
-function conclusion(verdict: Verdict, allowed: AllowedMaterial, citations: Citations): string {
-  const assessments = orderedAssessments(allowed.assessments);
-  const lines = assessments.map((assessment, index) => {
-    const words = assessment.role === 'cause' && index === 0 ? 'Most likely cause' : ROLE_WORDS[assessment.role];
-    return `- ${words}: ${inertText(assessment.subject)} ${citations.mark(assessment.claim_ids)}`;
-  });
-  const lead = assessments.some((assessment) => assessment.role === 'cause') ? '' : leadWithoutCause(verdict, allowed);
-  return blocks([lead, lines.join('\n')]);
-}
-
-function leadWithoutCause(verdict: Verdict, allowed: AllowedMaterial): string {
+function leadWithoutCause({ baseline }: DiagnosisQuery, verdict: Verdict, allowed: AllowedMaterial): string {
+  if (baseline === null || allowed.limitations.includes('NO_BASELINE')) {
+    return 'The window could not be compared with anything; this is what it holds:';
+  }
   if (!isNothingWrong(verdict, allowed)) return 'No cause was established from the evidence.';
   return verdict === 'PASS'
     ? 'Nothing departs from normal in the window.'
@@ -135,7 +138,11 @@ function leadWithoutCause(verdict: Verdict, allowed: AllowedMaterial): string {
 function sectionText(text: string, citations: Citations): string {
   return text
     .split(/\r\n?|\n/)
-    .map((line) => {
+    .flatMap((line) => {
+      // A line that does nothing but place what stands above already would say it twice.
+      const [only, ...more] = placedClaimIds(line);
+      if (only !== undefined && more.length === 0 && citations.isSaid(only) && /^\s*-?\s*\{\{[^}]*\}\}\s*\.?\s*$/.test(line))
+        return [];
       const words = line
         .trim()
         .replace(/(\p{L}|\}\})(?=\{\{)/gu, '$1 ')
@@ -144,7 +151,8 @@ function sectionText(text: string, citations: Citations): string {
       const filled = fillPlacements(item?.[1] ?? words, inertInline, (id) => citations.statementOf(id));
       return item === null ? filled : `- ${filled}`;
     })
-    .join('\n');
+    .join('\n')
+    .trim();
 }
 
 function findings(heading: string, claims: readonly VerifiedClaim[], citations: Citations): string {
@@ -163,8 +171,8 @@ function closing(query: DiagnosisQuery, allowed: AllowedMaterial, citations: Cit
     .filter((text) => text.trim() !== '')
     .map((text) => limitationWords(text) ?? inertText(text));
   return [
-    list('Missing information', allowed.missing_information.map(inertText)),
-    list('Recommendations', allowed.recommendations.map(inertText)),
+    list('Missing information', allowed.missing_information.map(inertSentence)),
+    list('Recommendations', allowed.recommendations.map(inertSentence)),
     list('Limits and sources not looked at', limitations.length === 0 ? ['None was reported.'] : limitations),
     `## Scope\n\n${queryScopeLines(query).join('\n')}`,
     evidenceList(allowed.evidence, citations),
@@ -173,20 +181,6 @@ function closing(query: DiagnosisQuery, allowed: AllowedMaterial, citations: Cit
 
 function evidenceList(evidence: readonly VerifiedEvidence[], citations: Citations): string {
   if (citations.claims.length === 0) return '';
-  const entries = citations.claims.map((claim, index) => {
-    const number = `${index + 1}. `;
-    const rows = evidence.filter((row) => row.claim_id === claim.claim_id);
-    return [
-      `${number}${inertText(claim.statement)}`,
-      ...rows.map((row) => `${' '.repeat(number.length)}- ${evidenceRow(row)}`),
-    ].join('\n');
-  });
-  return `## Evidence\n\n${entries.join('\n')}`;
-}
-
-function evidenceRow(row: VerifiedEvidence): string {
-  const { head, omitted } = headOf(row.matched_text, SHOWN_MATCHED_TEXT);
-  const cut = omitted === 0 ? '' : ` (cut here, ${omitted} more characters in the run's evidence)`;
-  const path = row.raw_path === '' ? 'whole data' : codeSpan(row.raw_path);
-  return `${codeSpan(head)}${cut}, tool ${codeSpan(row.tool_name)}, invocation ${codeSpan(row.source_invocation_id)}, path ${path}`;
+  const entries = citations.claims.map((claim, index) => `${index + 1}. ${evidenceLine(claim, evidence)}`);
+  return `## Evidence\n\n${EVIDENCE_LEAD}\n\n${entries.join('\n')}`;
 }

@@ -2,33 +2,62 @@ import Big from 'big.js';
 import type { Unit } from '../vocabulary/evidence-terms';
 import { ALL_SUBJECTS } from './claim-fidelity/scope-terms';
 import type { Assertion, Binding, Claim } from './executor-evidence';
-import { parseRawPath } from './raw-path';
-import { contextWords, measureWords } from './tool-outputs/field-words';
+import { fieldOf } from './raw-path-field';
+import { contextWords, measureUnit, measureWords } from './tool-outputs/field-words';
 
 const UNIT_SIGNS: Partial<Record<Unit, string>> = { ratio: ' %', percent: ' %', per_second: '/s', per_minute: '/min' };
 const BARE_UNITS: readonly Unit[] = ['none', 'count', 'text', 'instant'];
+const SUCCESSION_PATHS: readonly string[] = ['matched_count', 'covered_from', 'covered_to'].map((name) => `/summary/${name}`);
 const LONGEST_CONTEXT = 300;
 const MOST_DIGITS = 4;
+
+/** What a sentence must know of the run beyond its claim. */
+export interface SentenceSetting {
+  /** False where the logs carry no trace ids, so that nothing may be called a flow. */
+  readonly hasTraces: boolean;
+}
 
 /**
  * The sentence that code writes for a claim: from its assertion or scope and the matched texts of its bindings (aligned, null
  * where one did not pass); bindings that the assertion does not compute with stand behind it as quoted context. For an
  * untyped claim it is the claim's own statement. It refuses to word anything that the gate did not compute.
  */
-export function claimSentence(claim: Claim, matchedTexts: readonly (string | null)[]): string {
+export function claimSentence(
+  claim: Claim,
+  matchedTexts: readonly (string | null)[],
+  setting: SentenceSetting = { hasTraces: true },
+): string {
   if (claim.kind === 'absence' && claim.scope !== undefined) return absenceSentence(claim.scope);
   if (claim.assertion === undefined) return claim.statement ?? '';
+  const unchanged = noChangedSuccession(claim, matchedTexts);
+  if (unchanged !== null) return `${claim.subject}: no changed succession of log lines${unchanged}`;
   const { left, right } = claim.assertion;
+  const hasTraces = setting.hasTraces && !claim.bindings.some((at, index) => isTraceless(at, matchedTexts[index]));
   const context = matchedTexts.flatMap((text, index) => {
     if (text === null || index === left || index === right || text === claim.subject) return [];
     const { tool_name, raw_path } = claim.bindings[index] as Binding;
     const field = fieldOf(raw_path);
+    if (tool_name === 'log_sequences' && field === 'by_trace') return [];
     // A kind is said by the words of the measure.
     if (field === 'kind' && measureWords(tool_name, fieldOf(claim.bindings[left]?.raw_path ?? ''), text) !== null) return [];
     return [contextWords(tool_name, field, text) ?? quoted(text)];
   });
-  const sentence = `${claim.subject}: ${assertionSentence(claim, claim.assertion, matchedTexts)}`;
+  const sentence = `${claim.subject}: ${assertionSentence(claim, claim.assertion, matchedTexts, hasTraces)}`;
   return context.length === 0 ? sentence : `${sentence} (${context.join('; ')})`;
+}
+
+function isTraceless({ tool_name, raw_path }: Binding, text: string | null | undefined): boolean {
+  return tool_name === 'log_sequences' && fieldOf(raw_path) === 'by_trace' && text === 'false';
+}
+
+/** The covered range, or nothing where it is not bound, of a claim that a look at successions counted no change; else null. */
+function noChangedSuccession({ assertion, bindings }: Claim, texts: readonly (string | null)[]): string | null {
+  const at = bindings[assertion?.left ?? -1];
+  if (assertion?.op !== 'count' || at?.tool_name !== 'log_sequences' || at.raw_path !== '/summary/matched_count') return null;
+  if (texts[assertion.left] !== '0' || !bindings.every(({ raw_path }) => SUCCESSION_PATHS.includes(raw_path))) return null;
+  const textOf = (path: string) => texts[bindings.findIndex(({ raw_path }) => raw_path === path)] ?? null;
+  const [from, to] = [textOf('/summary/covered_from'), textOf('/summary/covered_to')];
+  return from === null || to === null ? '' : ` from ${from} to ${to}`;
 }
 
 function absenceSentence({ subject, filter, from, to }: NonNullable<Claim['scope']>): string {
@@ -37,12 +66,16 @@ function absenceSentence({ subject, filter, from, to }: NonNullable<Claim['scope
   return `${where}: ${what} between ${from} and ${to}`;
 }
 
-function assertionSentence(claim: Claim, assertion: Assertion, texts: readonly (string | null)[]): string {
+function assertionSentence(claim: Claim, assertion: Assertion, texts: readonly (string | null)[], hasTraces: boolean): string {
   const { op, left, right, value, unit } = assertion;
-  const [before, after] = shownPair(texts[left] ?? '?', right === undefined ? '' : (texts[right] ?? '?'), unit);
+  const ofField = unitOf(claim.bindings[left]);
+  const [one, two] = [texts[left] ?? '?', right === undefined ? '' : (texts[right] ?? '?')];
+  const [before, after] = shownPair(one, two, ofField ?? unit);
+  // Unit and value of these are the result's; what was recorded is shown in the unit of its field.
+  const [raw, otherRaw] = ofField === undefined ? [one, two] : [before, after];
   const kind = kindOf(claim, texts);
-  const name = labelOf(claim.bindings[left], kind);
-  const other = right === undefined ? '' : labelOf(claim.bindings[right], kind);
+  const name = labelOf(claim.bindings[left], kind, hasTraces);
+  const other = right === undefined ? '' : labelOf(claim.bindings[right], kind, hasTraces);
   const measure = right === undefined ? name : withoutWindow(other);
   const stated = value === undefined ? '' : withUnit(String(value), unit);
   switch (op) {
@@ -61,17 +94,21 @@ function assertionSentence(claim: Claim, assertion: Assertion, texts: readonly (
     case 'greater':
     case 'less': {
       const word = op === 'greater' ? 'greater' : 'less';
-      return right === undefined
-        ? `${name} is ${word} than ${stated} (recorded: ${texts[left] ?? '?'})`
+      if (right === undefined) return `${name} is ${word} than ${stated} (recorded: ${raw})`;
+      return isBesideBaseline(claim.bindings[left], claim.bindings[right])
+        ? `${measure} is ${before}, ${op === 'greater' ? 'above' : 'below'} the baseline's ${after}`
         : `${name} of ${before} is ${word} than ${other} of ${after}`;
     }
     case 'ratio':
-      return `${name} divided by ${other} is ${stated} (${texts[left] ?? '?'} to ${texts[right ?? -1] ?? '?'})`;
+      return `${name} divided by ${other} is ${stated} (${raw} to ${otherRaw})`;
     case 'difference':
-      return `${name} minus ${other} is ${withUnit(String(value), unit, true)} (${texts[left] ?? '?'} and ${texts[right ?? -1] ?? '?'})`;
+      return `${name} minus ${other} is ${withUnit(String(value), unit, true)} (${raw} and ${otherRaw})`;
     case 'percent_change': {
+      if (isBesideBaseline(claim.bindings[right ?? -1], claim.bindings[left])) {
+        return `${measure} is ${otherRaw}, ${raw} before`;
+      }
       const change = withUnit(String(value), unit ?? 'percent');
-      return `${measure} changed by ${change} (from ${texts[left] ?? '?'} to ${texts[right ?? -1] ?? '?'})`;
+      return `${measure} changed by ${change} (from ${raw} to ${otherRaw})`;
     }
     case 'duration':
       return `${stated} from ${name} to ${other} (${texts[left] ?? '?'} to ${texts[right ?? -1] ?? '?'})`;
@@ -83,14 +120,25 @@ function kindOf(claim: Claim, texts: readonly (string | null)[]): string | null 
   return texts[claim.bindings.findIndex(({ raw_path }) => fieldOf(raw_path) === 'kind')] ?? null;
 }
 
-function fieldOf(rawPath: string): string {
-  const tokens = parseRawPath(rawPath)?.tokens ?? [];
-  return [...tokens].reverse().find((token) => !/^\d+$/.test(token)) ?? 'value';
+/** Whether two bindings are one measure of a built-in tool in one row, of the window asked about and of its baseline. */
+function isBesideBaseline(incident: Binding | undefined, baseline: Binding | undefined): boolean {
+  if (incident === undefined || baseline === undefined || incident.tool_name !== baseline.tool_name) return false;
+  const field = fieldOf(incident.raw_path);
+  return (
+    incident.source_invocation_id === baseline.source_invocation_id &&
+    measureWords(incident.tool_name, field, null) !== null &&
+    incident.raw_path.endsWith(`/${field}`) &&
+    baseline.raw_path === `${incident.raw_path.slice(0, -field.length)}baseline_${field}`
+  );
 }
 
-function labelOf(binding: Binding | undefined, kind: string | null): string {
+function unitOf(binding: Binding | undefined): Unit | undefined {
+  return binding === undefined ? undefined : measureUnit(binding.tool_name, fieldOf(binding.raw_path));
+}
+
+function labelOf(binding: Binding | undefined, kind: string | null, hasTraces: boolean): string {
   const field = fieldOf(binding?.raw_path ?? '');
-  const words = measureWords(binding?.tool_name ?? '', field, kind);
+  const words = measureWords(binding?.tool_name ?? '', field, kind, hasTraces);
   if (words !== null) return field.startsWith('baseline_') ? `baseline ${words}` : words;
   return field
     .replace(/[_-]+/g, ' ')

@@ -1,5 +1,7 @@
 const RISKY_TOKEN = /:\/|^\W*www\.|@|(?:mailto|xmpp|javascript|data|file):|[\p{L}\p{N}]\.[\p{L}]{2,}/iu;
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu;
+/** What stands between curly marks, with marks inside that pair up. */
+const QUOTATION = /\u201C((?:[^\u201C\u201D]|\u201C[^\u201C\u201D]*\u201D)+)\u201D/u;
 const LINE_START = /^(?:[#+=>:|~-]|\d+(?=[.)]))/;
 
 /**
@@ -16,6 +18,21 @@ export function inertInline(text: string): string {
     .split(/( +)/)
     .map((token) => (RISKY_TOKEN.test(token) ? codeSpan(token) : escapeToken(token)))
     .join('');
+}
+
+/**
+ * A sentence about telemetry as one inert line: what it quotes in curly marks stands whole and verbatim in a code span of its
+ * own, everything else as of `inertText`.
+ */
+export function inertSentence(text: string): string {
+  const parts = text
+    .trim()
+    .split(QUOTATION)
+    .map((part, index) => (index % 2 === 1 ? codeSpan(part) : inertInline(part)))
+    .filter((part) => part !== '');
+  // Two spans side by side would be read as one.
+  const line = parts.reduce((left, right) => left + (left.endsWith('`') && right.startsWith('`') ? ' ' : '') + right, '');
+  return line.replace(LINE_START, escapeLineStart);
 }
 
 /** Foreign text verbatim in a code span, on one line; control and invisible characters show as visible signs. */

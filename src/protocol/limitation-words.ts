@@ -14,6 +14,7 @@ const LIMITATION_WORDS: Record<LimitationCode, string> = {
   BUDGET_EXHAUSTED: 'The budget of this run was used up before every question was asked.',
   NO_TRACE_IDS: 'The logs carry no trace ids, so lines of one request could not be put together.',
   RECORDS_REJECTED: 'Some records could not be read and were left out.',
+  FILES_SKIPPED: 'Some files among the logs could not be read as telemetry and were left out; `inspect` names them.',
   DEADLINE: 'The time of this run was over before every question was asked.',
   BELOW_THRESHOLD: 'Something departed from the baseline, but too weakly to rest a cause on it.',
   CANDIDATES_CLOSE: 'More than one candidate is about equally likely.',

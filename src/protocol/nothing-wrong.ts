@@ -10,11 +10,15 @@ const NORMAL_SIGMAS = 3;
 /**
  * Whether an answer may be worded as "nothing departs from normal": an accepted verdict, no assessment but ruled-out ones,
  * and nothing but absence claims and typed claims that state no departure. Compared values count as normal within a factor
- * of two, or as counts within three standard deviations of their difference (Poisson: the root of their sum). It decides
- * wording only, never a verdict, and refuses when in doubt.
+ * of two, or as counts within three standard deviations of their difference (Poisson: the root of their sum). Without a
+ * baseline nothing is normal. It decides wording only, never a verdict, and refuses when in doubt.
  */
-export function isNothingWrong(verdict: Verdict, allowed: Pick<AllowedMaterial, 'claims' | 'assessments' | 'evidence'>): boolean {
+export function isNothingWrong(
+  verdict: Verdict,
+  allowed: Pick<AllowedMaterial, 'claims' | 'assessments' | 'evidence' | 'limitations'>,
+): boolean {
   return (
+    !allowed.limitations.includes('NO_BASELINE') &&
     verdict !== 'REJECT' &&
     allowed.claims.length > 0 &&
     allowed.assessments.every((assessment) => assessment.role === 'ruled_out') &&
@@ -22,7 +26,8 @@ export function isNothingWrong(verdict: Verdict, allowed: Pick<AllowedMaterial, 
   );
 }
 
-function statesNoDeparture(claim: VerifiedClaim, evidence: readonly VerifiedEvidence[]): boolean {
+/** Whether a claim says that nothing is there, or compares values that are normal beside each other. */
+export function statesNoDeparture(claim: VerifiedClaim, evidence: readonly VerifiedEvidence[]): boolean {
   if (claim.kind === 'absence') return true;
   const { assertion } = claim;
   if (assertion === undefined) return false;

@@ -2,7 +2,7 @@ import type { ReasonCode } from '../vocabulary/reason-codes';
 import type { InvocationStatus } from '../vocabulary/run-lifecycle';
 import type { DiagnosisQuery } from './diagnosis-query';
 import { codeSpan } from './inert-markdown';
-import { queryScopeLines } from './query-scope-markdown';
+import { queryScopeLines, windowText } from './query-scope-markdown';
 import { reasonWords } from './reason-words';
 
 /** A tool that was asked in this run and how the call ended; nothing of what it answered. */
@@ -19,6 +19,8 @@ const STATUS_WORDS: ReadonlyMap<string, string> = new Map<InvocationStatus, stri
   ['DENIED', 'was not allowed'],
   ['ABANDONED', 'was given up'],
 ]);
+
+const ANSWERED: ReadonlySet<string> = new Set<InvocationStatus>(['OK', 'TRUNCATED']);
 
 /** Names of denied calls are an agent's words: only what looks like a name of a tool is shown. */
 const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_.:-]{0,63}$/;
@@ -40,11 +42,18 @@ export function renderPreFallback({
   const { why, next } = reasonWords(reason);
   return [
     '**No verified answer.** Nothing was found that may be stated with evidence, so nothing is claimed about the cause.',
-    `## Why\n\n${why}`,
+    `## Why\n\n${why}${reason === 'NO_EVIDENCE' ? lookedAt(query, tools) : ''}`,
     `## What was asked\n\n${queryScopeLines(query).join('\n')}`,
     `## Tools asked\n\n${toolLines(tools).join('\n')}`,
     `## Next step\n\n${next}`,
   ].join('\n\n');
+}
+
+/** Which times were looked at; nothing where no tool answered. */
+function lookedAt({ window, baseline, time_zone }: DiagnosisQuery, tools: readonly AskedTool[] | null): string {
+  if (tools !== null && !tools.some(({ status }) => ANSWERED.has(status))) return '';
+  const compared = baseline === null ? '' : `, compared with ${windowText(baseline, time_zone)}`;
+  return ` The range looked at is ${windowText(window, time_zone)}${compared}.`;
 }
 
 function toolLines(tools: readonly AskedTool[] | null): string[] {

@@ -1,4 +1,4 @@
-import type { DiagnosisQuery, QueryWindow } from './diagnosis-query';
+import { instantSchema, type DiagnosisQuery, type QueryWindow } from './diagnosis-query';
 import { headOf, inertText } from './inert-markdown';
 
 const SHOWN_QUESTION = 500;
@@ -9,6 +9,7 @@ const WINDOW_WORDS: Record<QueryWindow['source'], string> = {
   question: 'read from the question',
   telemetry: 'taken from the extent of the telemetry',
   preceding: 'the preceding stretch, as none was given',
+  default: 'the last hour, as none was given',
 };
 
 /** The lines of an answer that say what was asked and which times it speaks of, in the asker's zone with explicit offsets. */
@@ -31,7 +32,19 @@ export function zonedInstant(instant: string, timeZone: string): string {
   return `${local.slice(0, 10)} ${local.slice(11, 19)}${fraction} ${offsetText(offset)}`;
 }
 
-function windowText(window: QueryWindow, timeZone: string): string {
+/**
+ * An instant as time of day of a zone with its offset, with the date where a window spans more than one day; null for text
+ * that is no instant with a zone.
+ */
+export function clockTime(instant: string, window: Pick<QueryWindow, 'from' | 'to'>, timeZone: string): string | null {
+  if (!instantSchema.safeParse(instant).success) return null;
+  const [day, time = '', offset] = zonedInstant(instant, timeZone).split(' ');
+  const isOneDay = [window.from, window.to].every((at) => zonedInstant(at, timeZone).split(' ')[0] === day);
+  return `${isOneDay ? '' : `${day} `}${time.slice(0, 8)} ${offset}`;
+}
+
+/** A window in words: both ends in a zone, and where it came from. */
+export function windowText(window: QueryWindow, timeZone: string): string {
   const zone = isKnownZone(timeZone) ? inertText(timeZone) : 'UTC';
   return `${zonedInstant(window.from, timeZone)} to ${zonedInstant(window.to, timeZone)}, end excluded, zone ${zone} (${WINDOW_WORDS[window.source]})`;
 }

@@ -13,7 +13,10 @@ const REPORT = 'Report the run with its id to whoever operates this service; ask
 
 const REASON_WORDS: Record<ReasonCode, ReasonWords> = {
   OK: { why: 'Every step ended as it should, and still there was no answer to give.', next: INSPECT },
-  NO_EVIDENCE: { why: 'The telemetry that could be reached held nothing to base an answer on.', next: NARROW },
+  NO_EVIDENCE: {
+    why: 'No query gave anything to base an answer on: each one failed, was not allowed, or found nothing.',
+    next: NARROW,
+  },
   OUTPUT_NOT_JSON: { why: 'An agent answered with something that could not be read as a document.', next: ASK_AGAIN },
   OUTPUT_BREAKS_CONTRACT: { why: 'An agent answered with a document that breaks the rules for it.', next: ASK_AGAIN },
   OUTPUT_MISSING: { why: 'An agent gave no answer.', next: ASK_AGAIN },

@@ -13,10 +13,12 @@ import {
   type TelemetryDescription,
 } from '../ports/telemetry-source.port';
 import type { JsonObject } from '../protocol/json-value';
-import { coverageOf, errorShare, logPatterns } from './log-queries';
+import { coverageOf, errorShare, logPatterns, type SourceFacts } from './log-queries';
 import { findSequenceChanges } from './log-sequences';
+import { EMPTY_FILE } from './mapping-inference';
 import { SharedOpening } from './shared-opening';
 import { loadDuckdb, QueryGate } from './telemetry-database';
+import { isTelemetryLike } from './telemetry-files';
 import { fingerprintOf, openTelemetry, takeSnapshot, type OpenedTelemetry } from './telemetry-opening';
 import { instantOf } from './time-expression';
 
@@ -50,7 +52,7 @@ export class DuckdbTelemetrySource extends TelemetrySource {
   }
 
   async describe(signal?: AbortSignal): Promise<TelemetryDescription> {
-    return this.ask(async ({ database, files }) => {
+    return this.ask(async ({ database, files, skipped }) => {
       const rows = (await database.query(
         `SELECT 'logs' AS family, count(*)::DOUBLE AS records, min(ns) AS first, max(ns) AS last,
            (SELECT list(service ORDER BY service) FROM (SELECT DISTINCT service FROM log_kinds ORDER BY service LIMIT ${MAX_SERVICES})) AS services FROM logs
@@ -68,7 +70,7 @@ export class DuckdbTelemetrySource extends TelemetrySource {
         to: last === null ? null : instantOf(last),
         services: services ?? [],
       }));
-      return { families: families.filter((family) => family.records > 0 || family.rejected > 0), files: files.length };
+      return { families: families.filter((family) => family.records > 0 || family.rejected > 0), files: files.length, skipped };
     }, signal);
   }
 
@@ -102,7 +104,7 @@ export class DuckdbTelemetrySource extends TelemetrySource {
           const ranges = { window: [window.from, window.to], baseline: [baseline.from, baseline.to] } as const;
           const found = await findSequenceChanges(session, ranges, query, byTrace);
           const rows = found.slice(0, query.limit).map(({ first_ts, ...row }) => ({ ...row, first_seen: instantOf(first_ts) }));
-          const { rejected, text_zone } = factsOf(opened);
+          const { rejected, files_skipped, text_zone } = factsOf(opened);
           return {
             rows,
             rows_total: found.length,
@@ -112,6 +114,7 @@ export class DuckdbTelemetrySource extends TelemetrySource {
             complete: rows.length === found.length,
             covered: ground.covered,
             baseline: { covered: ground.baselineCovered, records_scanned: ground.baselineScanned, matched_count: 0 },
+            files_skipped,
             text_zone,
             by_trace: byTrace,
           };
@@ -124,7 +127,12 @@ export class DuckdbTelemetrySource extends TelemetrySource {
     return this.ask(
       async ({ files, skipped, mapping }) => ({
         mapping,
-        files: files.map((file) => ({ ...file, rejected: { ...file.rejected }, columns: [...file.columns] })),
+        files: files.map((file) => ({
+          ...file,
+          rejected: { ...file.rejected },
+          columns: [...file.columns],
+          taken: { ...file.taken },
+        })),
         skipped: skipped.map((file) => ({ ...file })),
       }),
       signal,
@@ -165,6 +173,7 @@ function rejectedIn(files: OpenedTelemetry['files'], family: 'logs' | 'changes')
     .reduce((sum, { rejected }) => sum + rejected.malformed + rejected.unrecognised + rejected.bad_time, 0);
 }
 
-function factsOf(opened: OpenedTelemetry): { rejected: number; text_zone: string | null } {
-  return { rejected: rejectedIn(opened.files, 'logs'), text_zone: opened.text_zone };
+function factsOf(opened: OpenedTelemetry): SourceFacts {
+  const files_skipped = opened.skipped.filter(({ name, reason }) => isTelemetryLike(name) && reason !== EMPTY_FILE).length;
+  return { rejected: rejectedIn(opened.files, 'logs'), files_skipped, text_zone: opened.text_zone };
 }

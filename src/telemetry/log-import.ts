@@ -1,23 +1,24 @@
 import { DiagnosisError } from '../errors/diagnosis-error';
 import { csvColumns, jsonColumns, pointerOf, requireColumns, requireMappedColumns, type FileColumns } from './file-layout';
-import { CONTINUATION, lineShape, type FieldPattern } from './line-shapes';
+import type { FileSurvey } from './file-survey';
+import { smallFileBatches } from './import-batches';
+import { LineReader } from './line-reader';
+import { lineShape, type FieldPattern } from './line-shapes';
 import { isErrorLevel, levelOfText, spelledLevel } from './log-level';
 import { sqlText } from './log-tables';
 import { callSite, exceptionName, maskedText, mergeTemplates, type MaskedKind } from './log-template';
 import type { TelemetryDatabase } from './telemetry-database';
-import { readHead, serviceOfFileName, type TelemetryFile } from './telemetry-files';
+import { takenForChanges, takenForLogs, type TakenColumns } from './taken-columns';
+import { readHead, serviceOfFileName, unreadable, type TelemetryFile } from './telemetry-files';
 import type { ChangeRecords, LogsMapping, TabularLogs, TextLogs } from './telemetry-mapping';
-import { epochNanoseconds } from './time-expression';
+import { epochNanoseconds, instantOf } from './time-expression';
 
-/** Longest line in bytes; a longer one is a rejected row. */
-const MAX_LINE_BYTES = 1024 * 1024;
-const READ = `auto_detect = false, max_line_size = ${MAX_LINE_BYTES}, parallel = false, ignore_errors = true, store_rejects = true`;
-/** A delimiter that no log line holds makes each line one column. */
-const LINES =
-  `${READ}, header = false, delim = chr(31), quote = '', escape = '', strict_mode = false, columns = {'line': 'VARCHAR'}`.replace(
-    'chr(31)',
-    `'\u001F'`,
-  );
+/** More than enough for the call site and the masked first line, so that long lines are not copied again and again. */
+const MASKABLE_CHARACTERS = 8000;
+/** Files whose first lines are looked at side by side. */
+const HEADS_AT_ONCE = 16;
+const CUT = 'its packed data ends too early or is damaged; what follows is missing';
+const QUOTES = 'its quotes are broken; it was read line by line, and lines that are no record by themselves were rejected';
 
 /** Rows that were left out, by what is wrong with them. */
 export interface RejectedRows {
@@ -36,6 +37,18 @@ export interface ImportedFile {
   readonly rows: number;
   readonly rejected: RejectedRows;
   readonly columns: readonly string[];
+  readonly taken: TakenColumns;
+  /** First and last time of a record; null without a record. */
+  readonly from: string | null;
+  readonly to: string | null;
+  /** What is wrong with the file as a whole, when something is. */
+  readonly note?: string;
+}
+
+/** A file of a reading pass; its index in the pass is the `file_no` of its lines. */
+interface PassFile {
+  readonly file: TelemetryFile;
+  readonly columns: FileColumns;
 }
 
 /** The raw columns of a staged record as SQL over the reader's columns. */
@@ -58,6 +71,7 @@ function stripped(column: string, parts: number): string {
   return parts === 0 ? column : `regexp_replace(${column}, '(?:-[^-]+){${parts}}$', '')`;
 }
 
+/** @param fallbackService SQL for the service of a file that names none. */
 function tabularColumns(entry: TabularLogs, fallbackService: string, at: (name: string) => string): RawColumns {
   const cell = at(entry.message);
   const unwrapped =
@@ -72,7 +86,7 @@ function tabularColumns(entry: TabularLogs, fallbackService: string, at: (name: 
       : typeof level === 'string'
         ? spelledLevel(at(level))
         : spelledLevel(`regexp_extract(${message}, ${sqlText(level.pattern)}, 1)`);
-  let serviceText = sqlText(fallbackService);
+  let serviceText = fallbackService;
   if (typeof service === 'string') serviceText = at(service);
   else if (service !== undefined)
     serviceText = 'constant' in service ? sqlText(service.constant) : stripped(at(service.column), service.strip_suffix_parts);
@@ -94,13 +108,13 @@ function textColumns(entry: TextLogs, fallbackService: string): RawColumns {
   const extract = ({ pattern, group }: FieldPattern): string =>
     group === 'rest' ? `regexp_replace(line, ${sqlText(pattern)}, '')` : `regexp_extract(line, ${sqlText(pattern)}, ${group})`;
   const optional = (field: FieldPattern | undefined): string => (field === undefined ? 'NULL' : nullable(extract(field)));
-  const given = entry.service?.constant ?? fallbackService;
+  const given = entry.service === undefined ? fallbackService : sqlText(entry.service.constant);
   return {
     time: extract(fields.time),
     message: 'whole',
     maskable: fields.message === undefined ? 'whole' : `${extract(fields.message)} || substr(whole, length(line) + 1)`,
     level: fields.level === undefined ? `''` : spelledLevel(extract(fields.level)),
-    service: fields.service === undefined ? sqlText(given) : `coalesce(${nullable(extract(fields.service))}, ${sqlText(given)})`,
+    service: fields.service === undefined ? given : `coalesce(${nullable(extract(fields.service))}, ${given})`,
     trace: optional(fields.trace),
     span: optional(fields.span),
     instance: 'NULL',
@@ -109,40 +123,55 @@ function textColumns(entry: TextLogs, fallbackService: string): RawColumns {
 
 /** Fills the tables of one import, file by file. Line work happens in SQL; code sees distinct texts and counts only. */
 export class TelemetryImport {
+  private readonly reader: LineReader;
+  private checked: string | null = null;
+
   constructor(
     private readonly database: TelemetryDatabase,
     private readonly signal: AbortSignal,
-  ) {}
+  ) {
+    this.reader = new LineReader(database, signal);
+  }
 
   /** Imports one log file by its entry. MAPPING_INVALID: absent columns, or a pattern or time format that is none. */
   async logs(file: TelemetryFile, entry: LogsMapping): Promise<ImportedFile> {
-    const head = await readHead(file);
-    const columns = this.columnsOf(entry, head);
-    requireMappedColumns(entry, file, columns);
-    await this.requireFormat(file, entry.time.format);
-    if (entry.format === 'text') await this.requirePattern(file, lineShape(entry.text_pattern).head);
-    else if (typeof entry.level === 'object') await this.requirePattern(file, entry.level.pattern, 1);
-    const fallback = serviceOfFileName(file.name);
-    return this.guarded(file, async () => {
-      const unrecognised = await this.readInto(file, entry, columns);
-      const raw =
-        entry.format === 'text'
-          ? textColumns(entry, fallback)
-          : tabularColumns(entry, fallback, (name) =>
-              entry.format === 'csv'
-                ? `c${columns.names.indexOf(name)}`
-                : `json_extract_string(line, ${sqlText(pointerOf(name))})`,
-            );
-      const rows = await this.stage(raw, epochNanoseconds('time_text', entry.time));
-      return {
-        name: file.name,
-        family: 'logs',
-        format: entry.format,
-        rows: rows.kept,
-        rejected: { malformed: await this.takeRejects(), unrecognised, bad_time: rows.all - rows.kept },
-        columns: columns.names,
-      };
-    });
+    const columns = await this.checkedColumns(file, entry, await readHead(file));
+    const [imported] = await this.guarded(file, () => this.pass([{ file, columns }], entry));
+    return imported as ImportedFile;
+  }
+
+  /**
+   * Imports the small ones among some log files in few passes, by name. A file that is not in the answer was left out
+   * whole, because it is large, stands alone or is not quite right, and is for `logs`, which says what is wrong with it.
+   */
+  async together(
+    items: readonly { readonly file: TelemetryFile; readonly entry: LogsMapping }[],
+  ): Promise<Map<string, ImportedFile>> {
+    const done = new Map<string, ImportedFile>();
+    for (const { entry, files } of smallFileBatches(items)) {
+      const alike = new Map<string, PassFile[]>();
+      for (let at = 0; at < files.length; at += HEADS_AT_ONCE) {
+        const some = files.slice(at, at + HEADS_AT_ONCE);
+        const heads = await Promise.all(some.map(async (file) => readHead(file).catch(() => null)));
+        for (const [index, file] of some.entries()) {
+          const head = heads[index] ?? null;
+          const columns = head === null ? null : await this.checkedColumns(file, entry, head).catch(() => null);
+          if (columns === null) continue;
+          const key = entry.format === 'csv' ? JSON.stringify(columns) : '';
+          alike.set(key, [...(alike.get(key) ?? []), { file, columns }]);
+        }
+      }
+      for (const group of alike.values()) {
+        const [first] = group;
+        if (first === undefined || group.length === 1) continue;
+        try {
+          for (const imported of await this.guarded(first.file, () => this.pass(group, entry))) done.set(imported.name, imported);
+        } catch (error) {
+          if (this.signal.aborted) throw error;
+        }
+      }
+    }
+    return done;
   }
 
   /** Imports one JSON lines file of deploys, flags, configuration or migrations. */
@@ -151,7 +180,8 @@ export class TelemetryImport {
     requireColumns([entry.time.column, entry.service, entry.kind, entry.text], file, columns, true);
     await this.requireFormat(file, entry.time.format);
     return this.guarded(file, async () => {
-      const unrecognised = await this.readLines(file, true);
+      const survey = await this.reader.survey(file, false);
+      const [unrecognised = 0] = await this.reader.readLines([file], true);
       const at = (name: string): string => `json_extract_string(line, ${sqlText(pointerOf(name))})`;
       const before = await this.count('changes');
       await this.run(
@@ -161,13 +191,21 @@ export class TelemetryImport {
                ${at(entry.kind)} AS kind, ${at(entry.text)} AS text FROM lines)) WHERE ns IS NOT NULL`,
       );
       const rows = (await this.count('changes')) - before;
+      const range = await this.rangeOf('changes', `seq > ${before}`);
       return {
         name: file.name,
         family: 'changes',
         format: 'jsonl',
         rows,
-        rejected: { malformed: await this.takeRejects(), unrecognised, bad_time: (await this.count('lines')) - rows },
+        rejected: {
+          malformed: ((await this.reader.rejectsOf([file]))[0] ?? 0) + Number(survey.cut),
+          unrecognised,
+          bad_time: (await this.count('lines')) - rows,
+        },
         columns: columns.names,
+        taken: takenForChanges(entry),
+        ...range,
+        ...(survey.cut ? { note: CUT } : {}),
       };
     });
   }
@@ -198,66 +236,77 @@ export class TelemetryImport {
     return entry.format === 'jsonl' ? jsonColumns(head) : { names: [], delimiter: '' };
   }
 
-  /** Reads a file into the temporary table `lines` and answers how many of its lines are no record. */
-  private async readInto(file: TelemetryFile, entry: LogsMapping, columns: FileColumns): Promise<number> {
-    if (entry.format === 'jsonl') return this.readLines(file, true);
-    if (entry.format === 'text') return this.readText(file, lineShape(entry.text_pattern).head);
-    const names = columns.names.map((_, at) => `'c${at}': 'VARCHAR'`).join(', ');
-    const dialect = `header = true, delim = ${sqlText(columns.delimiter)}, quote = '"', escape = '"', columns = {${names}}`;
-    await this.read(file, `SELECT * FROM read_csv($path, ${READ}, ${dialect}, compression = $compression)`);
-    return 0;
+  private async checkedColumns(file: TelemetryFile, entry: LogsMapping, head: readonly string[]): Promise<FileColumns> {
+    const columns = this.columnsOf(entry, head);
+    requireMappedColumns(entry, file, columns);
+    const checked = JSON.stringify([entry.time.format, entry.format === 'text' ? entry.text_pattern : entry.level]);
+    if (this.checked === checked) return columns;
+    await this.requireFormat(file, entry.time.format);
+    if (entry.format === 'text') await this.requirePattern(file, lineShape(entry.text_pattern).head);
+    else if (typeof entry.level === 'object') await this.requirePattern(file, entry.level.pattern, 1);
+    this.checked = checked;
+    return columns;
   }
 
-  private async readLines(file: TelemetryFile, jsonOnly: boolean): Promise<number> {
-    await this.read(file, `SELECT line FROM read_csv($path, ${LINES}, compression = $compression) WHERE trim(line) <> ''`);
-    if (!jsonOnly) return 0;
-    // json_valid alone would accept a bare NaN or a lone string.
-    await this.run(
-      `CREATE TEMP TABLE objects AS SELECT line FROM lines WHERE starts_with(ltrim(line), '{') AND json_valid(line)`,
-    );
-    const unrecognised = (await this.count('lines')) - (await this.count('objects'));
-    await this.run('DROP TABLE lines');
-    await this.run('ALTER TABLE objects RENAME TO lines');
-    return unrecognised;
-  }
-
-  /** Lines of a stack trace join the record before them; lines that are neither a record nor go on with one are counted. */
-  private async readText(file: TelemetryFile, head: string): Promise<number> {
-    await this.readLines(file, false);
-    await this.run(
-      `CREATE TEMP TABLE marked AS SELECT rowid AS position, line, regexp_matches(line, ${sqlText(head)}) AS is_head,
-         regexp_matches(line, ${sqlText(CONTINUATION)}) AS goes_on FROM lines`,
-    );
-    await this.run(
-      `CREATE TEMP TABLE tails AS SELECT h.position, string_agg(c.line, chr(10) ORDER BY c.position) AS tail, count(*) AS parts
-       FROM (SELECT * FROM marked WHERE NOT is_head AND goes_on) c ASOF JOIN (SELECT position FROM marked WHERE is_head) h
-         ON c.position >= h.position GROUP BY h.position`,
-    );
-    const [stray] = await this.run(
-      `SELECT ((SELECT count(*) FROM marked WHERE NOT is_head) - coalesce((SELECT sum(parts) FROM tails), 0))::DOUBLE AS n`,
-    );
-    await this.run('DROP TABLE lines');
-    await this.run(
-      `CREATE TEMP TABLE lines AS SELECT m.line, m.line || coalesce(chr(10) || t.tail, '') AS whole
-       FROM marked m LEFT JOIN tails t USING (position) WHERE m.is_head ORDER BY m.position`,
-    );
-    await this.run('DROP TABLE marked');
-    await this.run('DROP TABLE tails');
-    return Number(stray?.['n'] ?? 0);
+  /** Imports files of one layout. Among several, CSV files whose quotes are broken are left out. */
+  private async pass(all: readonly PassFile[], entry: LogsMapping): Promise<ImportedFile[]> {
+    const files = all.map(({ file }) => file);
+    const [{ columns }] = all as [PassFile];
+    const surveys: FileSurvey[] = [];
+    for (const file of files) surveys.push(await this.reader.survey(file, entry.format === 'csv'));
+    let unrecognised: readonly number[] = [];
+    if (entry.format === 'jsonl') unrecognised = await this.reader.readLines(files, true);
+    else if (entry.format === 'text') unrecognised = await this.reader.readText(files, lineShape(entry.text_pattern).head);
+    else await this.reader.readCsv(files, columns);
+    const malformed = await this.reader.rejectsOf(files);
+    const broken = entry.format === 'csv' ? await this.reader.brokenQuotes(columns, surveys, malformed) : [];
+    const isRecovered = broken.length > 0 && files.length === 1;
+    if (isRecovered) malformed[0] = await this.reader.recover(files[0] as TelemetryFile, columns);
+    else if (broken.length > 0) await this.run(`DELETE FROM lines WHERE file_no IN (${broken.join(', ')})`);
+    const services = files.map((file) => sqlText(serviceOfFileName(file.name)));
+    const fallback = services.length === 1 ? (services[0] as string) : `list_extract([${services.join(', ')}], file_no + 1)`;
+    const pointers: string[] = [];
+    const member = (name: string): string => {
+      if (!pointers.includes(pointerOf(name))) pointers.push(pointerOf(name));
+      return `cells[${pointers.indexOf(pointerOf(name)) + 1}]`;
+    };
+    const cell = (name: string): string => (entry.format === 'csv' ? `c${columns.names.indexOf(name)}` : member(name));
+    const raw = entry.format === 'text' ? textColumns(entry, fallback) : tabularColumns(entry, fallback, cell);
+    // Each line is parsed once, whatever the number of its members that are needed.
+    const cells = entry.format === 'jsonl' ? `json_extract_string(line, [${pointers.map(sqlText).join(', ')}]) AS cells` : '*';
+    const lines = await this.reader.countByFile('lines', files.length);
+    const kept = await this.stage(raw, epochNanoseconds('time_text', entry.time), cells);
+    const imported = all.map(({ file, columns: { names } }, at): ImportedFile => {
+      const { rows, from, to } = kept.get(at) ?? { rows: 0, from: null, to: null };
+      const isCut = surveys[at]?.cut ?? false;
+      const rejected = {
+        malformed: (malformed[at] ?? 0) + Number(isCut),
+        unrecognised: unrecognised[at] ?? 0,
+        bad_time: (lines[at] ?? 0) - rows,
+      };
+      const note = isCut ? CUT : isRecovered ? QUOTES : undefined;
+      const found = { name: file.name, family: 'logs', format: entry.format, rows, rejected, columns: names } as const;
+      return { ...found, taken: takenForLogs(entry), from, to, ...(note === undefined ? {} : { note }) };
+    });
+    return isRecovered ? imported : imported.filter((_, at) => !broken.includes(at));
   }
 
   /** Takes `lines` through time, level, service and mask into `log_kinds` and `logs`. */
-  private async stage(raw: RawColumns, time: string): Promise<{ all: number; kept: number }> {
+  private async stage(
+    raw: RawColumns,
+    time: string,
+    cells: string,
+  ): Promise<Map<number, { rows: number; from: string | null; to: string | null }>> {
     await this.run(
       `CREATE TEMP TABLE staged AS
        SELECT * EXCLUDE (maskable), ${maskedText('maskable', 'site')} AS masked FROM (
-         SELECT position, ns, message, maskable, trace, span, instance, CASE WHEN service = '' THEN '(none)' ELSE service END AS service,
+         SELECT position, file_no, ns, message, maskable, trace, span, instance, CASE WHEN service = '' THEN '(none)' ELSE service END AS service,
            CASE WHEN level <> '' THEN level ELSE ${levelOfText('message')} END AS level,
            ${callSite('maskable')} AS site, ${exceptionName('message')} AS exception
-         FROM (SELECT position, ${time} AS ns, message, maskable, level, trim(coalesce(service, '')) AS service, trace, span, instance
-           FROM (SELECT rowid AS position, ${raw.time} AS time_text, ${raw.message} AS message, ${raw.maskable} AS maskable,
+         FROM (SELECT position, file_no, ${time} AS ns, message, maskable, level, trim(coalesce(service, '')) AS service, trace, span, instance
+           FROM (SELECT position, file_no, ${raw.time} AS time_text, ${raw.message} AS message, left(${raw.maskable}, ${MASKABLE_CHARACTERS}) AS maskable,
              ${raw.level} AS level, ${raw.service} AS service, ${raw.trace} AS trace, ${raw.span} AS span,
-             ${raw.instance} AS instance FROM lines)
+             ${raw.instance} AS instance FROM (SELECT rowid AS position, ${cells === '*' ? '' : 'file_no, '}${cells} FROM lines))
            WHERE ns IS NOT NULL))`,
     );
     await this.run(
@@ -266,33 +315,33 @@ export class TelemetryImport {
        FROM (SELECT DISTINCT service, level, site, exception, masked FROM staged) s
        ANTI JOIN log_kinds k USING (service, level, site, exception, masked)`,
     );
+    const ranges = await this.run(
+      `SELECT file_no::INTEGER AS file_no, count(*)::DOUBLE AS rows, min(ns) AS first, max(ns) AS last FROM staged GROUP BY file_no`,
+    );
+    const kept = new Map(
+      ranges.map((row) => {
+        const { file_no, rows, first, last } = row as { file_no: number; rows: number; first: bigint; last: bigint };
+        return [file_no, { rows, from: instantOf(first), to: instantOf(last) }] as const;
+      }),
+    );
+    // The last statement of a pass that lasts: a pass that fails has imported nothing.
     await this.run(
       `INSERT INTO logs SELECT (SELECT coalesce(max(seq), 0) FROM logs) + 1 + s.position, s.ns, k.kind_id, s.trace, s.span, s.instance, s.message
        FROM staged s JOIN log_kinds k USING (service, level, site, exception, masked) ORDER BY s.position`,
     );
-    const counts = { all: await this.count('lines'), kept: await this.count('staged') };
     await this.run('DROP TABLE staged');
-    return counts;
+    return kept;
   }
 
-  private async read(file: TelemetryFile, select: string): Promise<void> {
-    const path = file.path.replaceAll(/[*?[]/g, '[$&]');
-    await this.database.write(
-      `CREATE TEMP TABLE lines AS ${select}`,
-      { path, compression: file.name.endsWith('.gz') ? 'gzip' : 'none' },
-      this.signal,
-    );
-  }
-
-  /** Rows that the reader refused, each once however much is wrong with it. */
-  private async takeRejects(): Promise<number> {
-    const [row] = await this.run('SELECT count(DISTINCT line)::DOUBLE AS n FROM reject_errors');
-    return Number(row?.['n'] ?? 0);
-  }
-
-  private async count(table: 'lines' | 'objects' | 'staged' | 'changes'): Promise<number> {
+  private async count(table: 'lines' | 'changes'): Promise<number> {
     const [row] = await this.run(`SELECT count(*)::DOUBLE AS n FROM ${table}`);
     return Number(row?.['n'] ?? 0);
+  }
+
+  private async rangeOf(table: 'changes', which: string): Promise<{ from: string | null; to: string | null }> {
+    const [row] = await this.run(`SELECT min(ns) AS first, max(ns) AS last FROM ${table} WHERE ${which}`);
+    const { first, last } = row as { readonly first: bigint | null; readonly last: bigint | null };
+    return { from: first === null ? null : instantOf(first), to: last === null ? null : instantOf(last) };
   }
 
   private async run(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
@@ -323,15 +372,12 @@ export class TelemetryImport {
     }
   }
 
-  private async guarded(file: TelemetryFile, work: () => Promise<ImportedFile>): Promise<ImportedFile> {
+  private async guarded<T>(file: TelemetryFile, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
       if (DiagnosisError.is(error)) throw error;
-      throw new DiagnosisError(
-        'TELEMETRY_UNREADABLE',
-        `Telemetry at ${file.name} cannot be read: its content is not what its ending or its mapping says.`,
-      );
+      throw unreadable(file.name, 'its content is not what its ending or its mapping says');
     } finally {
       for (const table of ['lines', 'objects', 'marked', 'tails', 'staged', 'reject_errors', 'reject_scans']) {
         if (!this.signal.aborted) await this.run(`DROP TABLE IF EXISTS ${table}`);

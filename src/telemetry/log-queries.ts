@@ -141,6 +141,7 @@ async function groundOf(
 /** What every answer says beside its rows. */
 export interface SourceFacts {
   readonly rejected: number;
+  readonly files_skipped: number;
   readonly text_zone: string | null;
 }
 
@@ -153,6 +154,7 @@ function answerOf<Row>(ground: Ground, facts: SourceFacts, rows: readonly Row[],
     matched_count: ground.matched,
     complete: rows.length === total,
     covered: timeRange(ground.covered),
+    files_skipped: facts.files_skipped,
     text_zone: facts.text_zone,
     ...(ground.baseline === null
       ? {}

@@ -8,6 +8,9 @@ export type InferredFile =
   | { readonly family: 'changes'; readonly entry: ChangeRecords }
   | { readonly family: null; readonly reason: string };
 
+/** Why a file without a line is left out: nothing is missed by it. */
+export const EMPTY_FILE = 'it is empty';
+
 /** Usual names, most telling first; compared without case and punctuation. */
 const USUAL = {
   time: ['time', 'timestamp', 'ts', 'attimestamp', 'datetime', 'eventtime', 'timeunixnano', 'date'],
@@ -36,7 +39,9 @@ function plain(name: string): string {
 
 function columnFor(names: readonly string[], usual: readonly string[]): string | undefined {
   for (const wanted of usual) {
-    const found = names.find((name) => plain(name) === wanted);
+    // A name that is just the usual one goes before names that are it only without their punctuation.
+    const found =
+      names.find((name) => name.toLowerCase().replace(/^\//, '') === wanted) ?? names.find((name) => plain(name) === wanted);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -124,7 +129,7 @@ function ofText(lines: readonly string[]): InferredFile {
 /** Takes a file for what its name and first lines look like. It guesses no zone: a time without one counts as UTC. */
 export function inferFile(name: string, head: readonly string[]): InferredFile {
   const lines = head.filter((line) => line.trim() !== '').slice(0, SAMPLE_LINES);
-  if (lines.length === 0) return { family: null, reason: 'it is empty' };
+  if (lines.length === 0) return { family: null, reason: EMPTY_FILE };
   if (/\.(?:csv|tsv)(?:\.gz)?$/i.test(name)) {
     const { names, delimiter } = csvColumns(lines, undefined);
     return tabular(

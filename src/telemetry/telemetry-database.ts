@@ -22,6 +22,9 @@ export interface TelemetrySession {
 
 const MAX_THREADS = 4;
 
+/** A version that exists: the package has only ever been published under pre-release numbers, which no caret range matches. */
+const ENGINE_PACKAGE = '@duckdb/node-api@1.5.6-r.1';
+
 /** Loads the engine when it is first needed; without the package, DEPENDENCY_MISSING holds the line that installs it. */
 export async function loadDuckdb(): Promise<Engine> {
   return import('@duckdb/node-api');
@@ -142,7 +145,8 @@ export class TelemetryDatabase {
     } catch {
       throw new DiagnosisError(
         'DEPENDENCY_MISSING',
-        'File telemetry needs the package @duckdb/node-api: npm install @duckdb/node-api@^1.5.0',
+        `File telemetry needs the package @duckdb/node-api: npm install ${ENGINE_PACKAGE}`,
+        { package: '@duckdb/node-api' },
       );
     }
     const folder = await mkdtemp(join(tmpdir(), 'diagnosis-telemetry-'));
@@ -181,6 +185,17 @@ export class TelemetryDatabase {
     for (const [id, text] of rows) {
       appender.appendInteger(id);
       appender.appendVarchar(text);
+      appender.endRow();
+    }
+    appender.closeSync();
+  }
+
+  /** Appends rows of text columns to a table of the import, until the signal fires. */
+  async appendTexts(table: string, rows: AsyncIterable<readonly string[]>, signal: AbortSignal): Promise<void> {
+    const appender = await this.writer.createAppender(table);
+    for await (const row of rows) {
+      if (signal.aborted) break;
+      for (const text of row) appender.appendVarchar(text);
       appender.endRow();
     }
     appender.closeSync();

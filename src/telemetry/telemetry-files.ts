@@ -1,7 +1,8 @@
 import { open, lstat, readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { gunzipSync, constants } from 'node:zlib';
 import { DiagnosisError } from '../errors/diagnosis-error';
+import { globMatcher } from './file-glob';
+import { contentOf } from './file-survey';
 
 /** Endings of files that can hold telemetry, each also with `.gz`. */
 export const TELEMETRY_ENDINGS = ['.csv', '.tsv', '.jsonl', '.ndjson', '.log', '.txt'] as const;
@@ -11,6 +12,11 @@ export const MAPPING_FILE = 'mapping.json';
 const MAX_DEPTH = 8;
 const MAX_FILES = 10_000;
 const HEAD_BYTES = 256 * 1024;
+/** Longest line in bytes; a longer one is a rejected row. */
+export const MAX_LINE_BYTES = 1024 * 1024;
+
+/** Why a named pipe, a socket or a device is left out. */
+export const NO_FILE = 'it is no regular file';
 
 /** A regular file of the opened folder; `name` is relative to it, with `/`. */
 export interface TelemetryFile {
@@ -34,8 +40,9 @@ function missing(given: string): DiagnosisError {
   );
 }
 
-function unreadable(what: string, right: string): DiagnosisError {
-  return new DiagnosisError('TELEMETRY_UNREADABLE', `Telemetry at ${what} cannot be read: ${right}.`);
+/** Telemetry that stands there and cannot be read; `detail.reason` says why in the words of the message. */
+export function unreadable(what: string, reason: string): DiagnosisError {
+  return new DiagnosisError('TELEMETRY_UNREADABLE', `Telemetry at ${what} cannot be read: ${reason}.`, { reason });
 }
 
 function codeOf(error: unknown): string {
@@ -55,7 +62,7 @@ async function regularFile(path: string, name: string): Promise<TelemetryFile> {
   const stat = await lstat(path);
   if (stat.isSymbolicLink())
     throw unreadable(name, 'it is a symbolic link, and links are not followed; give the real file or folder');
-  if (!stat.isFile()) throw unreadable(name, 'it is no regular file');
+  if (!stat.isFile()) throw unreadable(name, NO_FILE);
   return { name, path, size: stat.size, mtime: stat.mtimeMs };
 }
 
@@ -85,16 +92,18 @@ export async function openPlace(given: string): Promise<TelemetryPlace> {
   }
 }
 
-/** Everything under a folder: regular files, and the names of folders and symbolic links, which are never followed. */
+/** Everything under a folder: regular files, and the names of folders, of symbolic links, which are never followed, and of the rest. */
 export interface FolderListing {
   readonly files: readonly TelemetryFile[];
   readonly folders: readonly string[];
   readonly links: readonly string[];
+  /** Named pipes, sockets and devices, which are never opened. */
+  readonly others: readonly string[];
 }
 
 /** Lists a folder in name order, hidden names left out. It refuses more than 10,000 files. */
 export async function listFolder(root: string, given: string): Promise<FolderListing> {
-  const found = { files: [] as TelemetryFile[], folders: [] as string[], links: [] as string[] };
+  const found = { files: [] as TelemetryFile[], folders: [] as string[], links: [] as string[], others: [] as string[] };
   const walk = async (relative: string, depth: number): Promise<void> => {
     const entries = await readdir(join(root, relative), { withFileTypes: true });
     entries.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -109,7 +118,7 @@ export async function listFolder(root: string, given: string): Promise<FolderLis
         found.files.push(await regularFile(join(root, name), name));
         if (found.files.length > MAX_FILES)
           throw unreadable(given, `it holds more than ${MAX_FILES} files; give a smaller folder or a mapping file`);
-      }
+      } else found.others.push(name);
     }
   };
   try {
@@ -126,18 +135,9 @@ export function hasTelemetryEnding(name: string): boolean {
   return TELEMETRY_ENDINGS.some((ending) => plain.endsWith(ending));
 }
 
-function patternOf(glob: string): RegExp {
-  const parts = glob
-    .replaceAll('\\', '/')
-    .replace(/^\.\//, '')
-    .split(/(\*\*\/|\*|\?)/);
-  const source = parts.map((part) => {
-    if (part === '**/') return '(?:[^/]+/)*';
-    if (part === '*') return '[^/]*';
-    if (part === '?') return '[^/]';
-    return part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  });
-  return new RegExp(`^${source.join('')}$`, 'u');
+/** Whether a name speaks of telemetry, were it of a form that is not read, such as a rotated `app.log.1`. */
+export function isTelemetryLike(name: string): boolean {
+  return /\.(?:csv|tsv|jsonl|ndjson|log|txt)(?=\.|$)/i.test(name);
 }
 
 /**
@@ -147,14 +147,16 @@ function patternOf(glob: string): RegExp {
 export function matchFiles(patterns: readonly string[], listing: FolderListing): TelemetryFile[] {
   const matched = new Map<string, TelemetryFile>();
   for (const glob of patterns) {
-    const pattern = patternOf(glob);
+    const fits = globMatcher(glob);
     const isUnderLink = (link: string): boolean => glob.startsWith(`${link}/`);
-    const link = listing.links.find((name) => pattern.test(name) || isUnderLink(name));
+    const link = listing.links.find((name) => fits(name) || isUnderLink(name));
     if (link !== undefined)
       throw unreadable(link, 'it is a symbolic link, and links are not followed; give the real file or folder');
-    const files = listing.files.filter((file) => file.name !== MAPPING_FILE && pattern.test(file.name));
-    const folder = listing.folders.find((name) => pattern.test(name));
+    const files = listing.files.filter((file) => file.name !== MAPPING_FILE && fits(file.name));
+    const folder = listing.folders.find((name) => fits(name));
     if (folder !== undefined && files.length === 0) throw unreadable(folder, 'it is a folder where the mapping names a file');
+    const other = listing.others.find((name) => fits(name));
+    if (other !== undefined && files.length === 0) throw unreadable(other, NO_FILE);
     if (files.length === 0) {
       throw new DiagnosisError(
         'TELEMETRY_MISSING',
@@ -166,28 +168,51 @@ export function matchFiles(patterns: readonly string[], listing: FolderListing):
   return [...matched.values()];
 }
 
+/** The first bytes of a file, unpacked when gzipped, and whether it goes on behind them. Packed data may end too early. */
+async function firstBytes(file: TelemetryFile, limit: number): Promise<{ bytes: Buffer; goesOn: boolean }> {
+  if (!file.name.endsWith('.gz')) {
+    const handle = await open(file.path, 'r');
+    try {
+      const length = Math.min(limit, file.size);
+      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, 0);
+      return { bytes: buffer.subarray(0, bytesRead), goesOn: file.size > bytesRead };
+    } finally {
+      await handle.close();
+    }
+  }
+  const pieces: Buffer[] = [];
+  let size = 0;
+  const content = contentOf(file.path);
+  try {
+    for await (const piece of content) {
+      pieces.push(piece as Buffer);
+      size += (piece as Buffer).length;
+      if (size > limit) break;
+    }
+  } catch (error) {
+    if (codeOf(error) !== 'Z_BUF_ERROR') throw error;
+    return { bytes: Buffer.concat(pieces).subarray(0, limit), goesOn: true };
+  } finally {
+    content.destroy();
+  }
+  return { bytes: Buffer.concat(pieces).subarray(0, limit), goesOn: size > limit };
+}
+
 /** The first lines of a file as text, unpacked when gzipped; the last line is left out when the file goes on. */
 export async function readHead(file: TelemetryFile): Promise<string[]> {
   try {
-    const handle = await open(file.path, 'r');
-    try {
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-      let bytes = buffer.subarray(0, bytesRead);
-      let goesOn = file.size > bytesRead;
-      if (file.name.endsWith('.gz') && bytesRead > 0) {
-        const whole = gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
-        goesOn ||= whole.length > HEAD_BYTES;
-        bytes = whole.subarray(0, HEAD_BYTES);
-      }
+    for (const limit of [HEAD_BYTES, 2 * MAX_LINE_BYTES]) {
+      const { bytes, goesOn } = await firstBytes(file, limit);
       const lines = bytes
         .toString('utf8')
         .replace(/^\uFEFF/, '')
         .split(/\r?\n/);
+      // A header and a record at least, where lines of the allowed length have them.
+      if (goesOn && lines.length < 3 && limit === HEAD_BYTES) continue;
       if (goesOn && lines.length > 1) lines.pop();
       return lines;
-    } finally {
-      await handle.close();
     }
+    return [];
   } catch (error) {
     throw /^Z_/.test(codeOf(error)) ? unreadable(file.name, 'it ends in .gz and is no gzip file') : fileFailure(error, file.name);
   }

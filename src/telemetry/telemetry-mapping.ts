@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DiagnosisError } from '../errors/diagnosis-error';
+import { globProblem } from './file-glob';
 import { LINE_SHAPE_NAMES, namedGroups } from './line-shapes';
 
 const OFFSET = /^[+-](?:0\d|1[0-4]):[0-5]\d$/;
@@ -25,6 +26,10 @@ const filesSchema = z
       .min(1)
       .refine((pattern) => !/^(?:[/\\]|[A-Za-z]:)/.test(pattern) && !pattern.split(/[/\\]/).includes('..'), {
         message: 'must be relative to the folder of the mapping file and stay inside it',
+      })
+      .superRefine((pattern, context) => {
+        const problem = globProblem(pattern);
+        if (problem !== null) context.addIssue({ code: 'custom', message: problem });
       }),
   )
   .min(1);

@@ -1,5 +1,6 @@
 import { DiagnosisError } from '../errors/diagnosis-error';
 import type { DiagnosisOptions } from '../options/diagnosis-options';
+import type { SkippedFile } from '../ports/telemetry-source.port';
 import { TelemetryImport, type ImportedFile } from './log-import';
 import { inferFile } from './mapping-inference';
 import { TelemetryDatabase, type loadDuckdb, type QueryGate } from './telemetry-database';
@@ -7,6 +8,7 @@ import {
   hasTelemetryEnding,
   listFolder,
   matchFiles,
+  NO_FILE,
   openPlace,
   readHead,
   readMappingFile,
@@ -21,11 +23,6 @@ import { parseTelemetryMapping, type ChangeRecords, type LogsMapping } from './t
 export interface TelemetrySnapshot {
   readonly place: TelemetryPlace;
   readonly listing: FolderListing;
-}
-
-interface SkippedFile {
-  readonly name: string;
-  readonly reason: string;
 }
 
 /** Telemetry after its import. */
@@ -45,6 +42,8 @@ type Planned =
 interface ImportPlan {
   readonly planned: readonly Planned[];
   readonly skipped: readonly SkippedFile[];
+  /** The first file that could not be read at all, though its ending is one of telemetry. */
+  readonly failure: DiagnosisError | null;
 }
 
 /** A gzipped file is taken to unpack to this many times its size. */
@@ -52,14 +51,14 @@ const GZIP_FACTOR = 10;
 
 export async function takeSnapshot(given: string): Promise<TelemetrySnapshot> {
   const place = await openPlace(given);
-  if (place.only !== null) return { place, listing: { files: [place.only], folders: [], links: [] } };
+  if (place.only !== null) return { place, listing: { files: [place.only], folders: [], links: [], others: [] } };
   return { place, listing: await listFolder(place.root, given) };
 }
 
 /** Equal for equal files: name, size and time of each. */
 export function fingerprintOf({ place, listing }: TelemetrySnapshot, path: string): string {
   const facts = [place.mapping, ...listing.files].map((file) => (file === null ? null : [file.name, file.size, file.mtime]));
-  return JSON.stringify([path, facts, listing.links]);
+  return JSON.stringify([path, facts, listing.links, listing.others]);
 }
 
 async function mappedPlan(mapping: TelemetryFile, listing: FolderListing): Promise<ImportPlan> {
@@ -73,7 +72,7 @@ async function mappedPlan(mapping: TelemetryFile, listing: FolderListing): Promi
   for (const entry of changes) {
     for (const file of matchFiles(entry.files, listing)) if (take(file.name)) planned.push({ file, family: 'changes', entry });
   }
-  return { planned, skipped: [] };
+  return { planned, skipped: [], failure: null };
 }
 
 async function inferredPlan(listing: FolderListing): Promise<ImportPlan> {
@@ -85,18 +84,35 @@ async function inferredPlan(listing: FolderListing): Promise<ImportPlan> {
     );
   }
   const planned: Planned[] = [];
-  const skipped: SkippedFile[] = [];
+  const skipped: SkippedFile[] = listing.others.map((name) => ({ name, reason: NO_FILE }));
+  let failure: DiagnosisError | null = null;
   for (const file of listing.files) {
     if (!hasTelemetryEnding(file.name)) {
       skipped.push({ name: file.name, reason: `its ending is none of ${TELEMETRY_ENDINGS.join(', ')}` });
       continue;
     }
-    const inferred = inferFile(file.name, await readHead(file));
+    const head = await readHead(file).catch(asUnreadable);
+    if (DiagnosisError.is(head)) {
+      failure ??= head;
+      skipped.push(leftOut(file, head));
+      continue;
+    }
+    const inferred = inferFile(file.name, head);
     if (inferred.family === null) skipped.push({ name: file.name, reason: inferred.reason });
     else if (inferred.family === 'logs') planned.push({ file, family: 'logs', entry: inferred.entry });
     else planned.push({ file, family: 'changes', entry: inferred.entry });
   }
-  return { planned, skipped };
+  return { planned, skipped, failure };
+}
+
+/** The failure of one file, which must not cost the others; anything else goes on up. */
+function asUnreadable(error: unknown): DiagnosisError {
+  if (DiagnosisError.is(error, 'TELEMETRY_UNREADABLE') && typeof error.detail['reason'] === 'string') return error;
+  throw error;
+}
+
+function leftOut(file: TelemetryFile, error: DiagnosisError): SkippedFile {
+  return { name: file.name, reason: String(error.detail['reason']) };
 }
 
 function empty(given: string, why: string): DiagnosisError {
@@ -121,7 +137,10 @@ function rejectedRows({ rejected }: ImportedFile): number {
   return rejected.malformed + rejected.unrecognised + rejected.bad_time;
 }
 
-/** Imports a snapshot into a sealed database. Throws TELEMETRY_EMPTY when no file is recognised or no row can be read. */
+/**
+ * Imports a snapshot into a sealed database. Throws TELEMETRY_EMPTY when no file is recognised or no row can be read, and
+ * TELEMETRY_UNREADABLE when that is because files cannot be read, or when a mapping names a file that cannot.
+ */
 export async function openTelemetry(
   { place, listing }: TelemetrySnapshot,
   given: string,
@@ -131,6 +150,7 @@ export async function openTelemetry(
   signal: AbortSignal,
 ): Promise<OpenedTelemetry> {
   const plan = place.mapping === null ? await inferredPlan(listing) : await mappedPlan(place.mapping, listing);
+  if (plan.planned.length === 0 && plan.failure !== null) throw plan.failure;
   if (plan.planned.length === 0) {
     throw empty(given, listing.files.length === 0 ? 'no file' : `${listing.files.length} file(s), none of which is recognised`);
   }
@@ -139,12 +159,25 @@ export async function openTelemetry(
   try {
     const importing = new TelemetryImport(database, signal);
     const files: ImportedFile[] = [];
+    const skipped = [...plan.skipped];
+    let { failure } = plan;
+    const together = await importing.together(plan.planned.flatMap((item) => (item.family === 'logs' ? [item] : [])));
     for (const item of plan.planned) {
-      files.push(
-        item.family === 'logs' ? await importing.logs(item.file, item.entry) : await importing.changes(item.file, item.entry),
-      );
+      const read = together.get(item.file.name);
+      if (read !== undefined) {
+        files.push(read);
+        continue;
+      }
+      const working = item.family === 'logs' ? importing.logs(item.file, item.entry) : importing.changes(item.file, item.entry);
+      // A file that a mapping names must be readable; one that merely lies in the folder may be left out.
+      const file = await (place.mapping === null ? working.catch(asUnreadable) : working);
+      if (DiagnosisError.is(file)) {
+        failure ??= file;
+        skipped.push(leftOut(item.file, file));
+      } else files.push(file);
     }
     if (files.every((file) => file.rows === 0)) {
+      if (failure !== null) throw failure;
       const rejected = files.reduce((sum, file) => sum + rejectedRows(file), 0);
       throw empty(given, rejected === 0 ? 'no row' : `no row that can be read; ${rejected} row(s) were rejected`);
     }
@@ -153,7 +186,7 @@ export async function openTelemetry(
     return {
       database,
       files,
-      skipped: plan.skipped,
+      skipped,
       mapping: place.mapping?.name ?? null,
       text_zone: commonZone(plan),
       close: () => database.close(),

@@ -4,6 +4,7 @@ import { Redactor } from '../ports/redactor.port';
 import { maskJson } from './credential-json';
 import { maskPairs } from './credential-pairs';
 import { maskKeyBlocks, maskPatterns, type Mask } from './credential-patterns';
+import { maskPhrases } from './credential-phrases';
 
 /** JSON within JSON is looked into this deep; deeper it is plain text. */
 const MAX_DEPTH = 6;
@@ -11,7 +12,7 @@ const MAX_DEPTH = 6;
 const MAX_PASSES = 5;
 /** A cheap sign that there may be something to take out; without it a text is done. */
 const SIGN =
-  /pass|pwd|\bpw\b|secret|token|key|auth|cookie|sess|\.sid|signature|credential|bearer|basic|identified|:\\{0,8}\/\\{0,8}\/|@(?:tcp|unix)\(|eyJ|-----BEGIN|AKIA|ASIA|AIza|ya29|GOCSPX|NRAK|ATATT3|SG\.|SK[0-9a-f]{8}|dapi|hooks\.slack|\d:AA|dp\.|hv[sbr]\.|(?:sk|rk|pk|gsk|hf|npm|whsec|gh[pousr]|github_pat|do[oprt]|shp[a-z]{2}|lin_api)_|(?:sk|xapp|pypi|xox[abeoprs]|gl[a-z]{2,3})-/i;
+  /pass|pwd|\bpw\b|secret|token|key|auth|cookie|sess|\.sid|signature|credential|bearer|basic|identified|mysql|mariadb|mongo|ldap|curl|redis-cli|(?:docker|podman|registry)\slogin|:\\{0,8}\/\\{0,8}\/|@(?:tcp|unix)\(|eyJ|-----BEGIN|AKIA|ASIA|AIza|ya29|GOCSPX|NRAK|ATATT3|SG\.|SK[0-9a-f]{8}|dapi|hooks\.slack|\d:AA|dp\.|hv[sbr]\.|(?:sk|rk|pk|gsk|hf|npm|whsec|gh[pousr]|github_pat|do[oprt]|shp[a-z]{2}|lin_api)_|(?:sk|xapp|pypi|xox[abeoprs]|gl[a-z]{2,3})-/i;
 
 /**
  * Takes credentials out of text, JSON and JSON within text: each becomes `[redacted:<kind>:<10 hex digits>]`, where the digits
@@ -64,7 +65,7 @@ export class CredentialRedactor extends Redactor {
 
   private plain(text: string): string {
     if (!SIGN.test(text)) return text;
-    return maskPatterns(maskPairs(maskKeyBlocks(text, this.mask), this.mask), this.mask);
+    return maskPatterns(maskPhrases(maskPairs(maskKeyBlocks(text, this.mask), this.mask), this.mask), this.mask);
   }
 }
 

@@ -18,6 +18,7 @@ export function logSummary(answer: QueryAnswer<unknown>): LogPatternsData['summa
     matched_count: answer.matched_count,
     records_scanned: answer.records_scanned,
     records_rejected: answer.records_rejected,
+    files_skipped: answer.files_skipped ?? 0,
     rows_total: answer.rows_total ?? answer.rows.length,
     rows_shown: answer.rows.length,
     baseline_matched_count: baseline?.matched_count ?? null,

@@ -91,6 +91,7 @@ export class ScriptedToolRunner extends ToolRunner {
   constructor(
     private readonly script: Script,
     private readonly names: readonly string[] = ['log_sequences', 'error_share', 'log_patterns'],
+    private readonly byTrace = true,
   ) {
     super();
   }
@@ -116,7 +117,7 @@ export class ScriptedToolRunner extends ToolRunner {
     const asked = call.arguments['service'];
     const rows = answer.rows.filter((row) => typeof asked !== 'string' || (row as { service?: string }).service === asked);
     const window = call.arguments['window'] as { from: string; to: string };
-    const summary = { matched_count: rows.length, by_trace: true, covered_from: window.from, covered_to: window.to };
+    const summary = { matched_count: rows.length, by_trace: this.byTrace, covered_from: window.from, covered_to: window.to };
     const data = JSON.parse(JSON.stringify({ summary, [ROWS_AT[call.tool_name] ?? 'rows']: rows })) as JsonValue;
     this.outputs.set(invocation_id, data);
     return {

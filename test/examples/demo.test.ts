@@ -15,7 +15,7 @@ describe('npm run demo', () => {
         expect(incident.causes[0]).toMatchObject({ role: 'cause', rank: 1, subject: truth.cause });
         expect(incident.verdict).toBe('PASS');
         expect(incident.degraded).toBe(false);
-        expect(incident.answer).toMatch(new RegExp(`Most likely cause: ${truth.cause} \\[1\\]`));
+        expect(incident.answer).toMatch(new RegExp(`Most likely cause: ${truth.cause} - \`.+\`.* \\[1\\]`));
         expect(incident.causes.find((cause) => cause.subject === truth.innocent_deploy)?.role).not.toBe('cause');
         expect(incident.causes.find((cause) => cause.subject === truth.noisy_service)?.role).not.toBe('cause');
         expect(healthy.causes.filter((cause) => cause.role === 'cause')).toEqual([]);

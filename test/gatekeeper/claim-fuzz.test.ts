@@ -175,7 +175,7 @@ function claimsOf(rows: readonly Row[], index: number, measure: Measure, id: str
   );
   const said = {
     lines: `${row.service} logged ${value} lines`,
-    error_share: `${row.service} failed at ${value}`,
+    error_share: `${row.service} had an error share of ${value}`,
     p99: `${row.service} took ${value} ms`,
   }[measure];
   add(

@@ -1,6 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { RunStore } from '../../src/ports/run-store.port';
-import { SessionStore } from '../../src/ports/session-store.port';
 import { ActiveRuns } from '../../src/chat/active-runs.service';
 import { MARKER, gate, resetScript, script, temporaryFolder } from '../chat/scripted-diagnosis';
 import { eventsOf, jsonOf, startService, type RunningService, type StreamedEvent } from './running-service';
@@ -56,6 +54,9 @@ describe('the HTTP API', () => {
     it.each([
       ['an empty message', { message: '' }, /message/],
       ['a blank message', { message: '  ' }, /message/],
+      ['a message without a visible character', { message: '\u200B\u200D\uFEFF\u2060\u3164' }, /message.*not blank/],
+      ['a body nested 20,000 deep', `{"message":${'['.repeat(20_000)}${']'.repeat(20_000)}}`, /nested too deeply/],
+      ['a window nested deep', `{"message":"why?","window":${'{"from":'.repeat(40)}1${'}'.repeat(40)}}`, /nested too deeply/],
       ['a number as message', { message: 5 }, /message/],
       ['no message', {}, /message/],
       ['an array', [], /message|request/],
@@ -98,7 +99,46 @@ describe('the HTTP API', () => {
     it('[A18] knows no session that it did not start, and no other route', async () => {
       await problem(await service.post('/api/v1/chat', { message: 'why?', sessionId: UNKNOWN }), 404, 'NOT_FOUND');
       await problem(await service.get('/api/v1/nowhere'), 404, 'NOT_FOUND');
-      await problem(await service.get('/api/v1/chat'), 404, 'NOT_FOUND');
+    });
+
+    it.each(['/api/v1/chat', '/api/v1/chat/stream'])(
+      '[A18] answers other methods of %s with 405 and names POST',
+      async (path) => {
+        for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
+          const response = await fetch(`${service.url}${path}`, { method });
+          expect(response.headers.get('allow')).toBe('POST');
+          expect((await problem(response, 405, 'REQUEST_INVALID'))['detail']).toMatch(/Allow/);
+        }
+        const asked = await fetch(`${service.url}${path}`, { method: 'OPTIONS' });
+        expect([asked.status, asked.headers.get('allow')]).toEqual([204, 'POST']);
+      },
+    );
+
+    it.each([
+      ['text', 'text/plain', 'Which unit fails?'],
+      ['JSON that calls itself text', 'text/plain', JSON.stringify(QUESTION)],
+      ['a form', 'application/x-www-form-urlencoded', 'message=why'],
+      ['JSON of another kind', 'application/json-patch+json', '[]'],
+      ['no type', null, JSON.stringify(QUESTION)],
+    ])('[A18] refuses %s with 415 and names application/json', async (_name, type, body) => {
+      for (const path of ['/api/v1/chat', '/api/v1/chat/stream']) {
+        const response = await fetch(`${service.url}${path}`, {
+          method: 'POST',
+          headers: type === null ? {} : { 'content-type': type },
+          // bytes carry no type of their own
+          body: Buffer.from(body),
+        });
+        expect((await problem(response, 415, 'REQUEST_INVALID'))['detail']).toContain('application/json');
+      }
+    });
+
+    it('[A18] takes a charset beside the type, and the type in any case', async () => {
+      const response = await fetch(`${service.url}/api/v1/chat`, {
+        method: 'POST',
+        headers: { 'content-type': 'Application/JSON; charset=utf-8' },
+        body: JSON.stringify(QUESTION),
+      });
+      expect(response.status).toBe(200);
     });
 
     it('[A17] shows nothing of an unhandled error, and logs nothing of it either', async () => {
@@ -244,6 +284,22 @@ describe('the HTTP API', () => {
       await problem(await service.get(`/api/v1/runs/${runId}/tool-invocations/${UNKNOWN}`), 404, 'NOT_FOUND');
     });
 
+    it('[A18] finds a run and a session by their ids in capitals', async () => {
+      const { run } = (await jsonOf(await service.get(`/api/v1/runs/${runId.toUpperCase()}`))) as { run: { id: string } };
+      expect(run.id).toBe(runId);
+      expect((await jsonOf(await service.get(`/api/v1/runs/${runId.toUpperCase()}/evidence`)))['runId']).toBe(runId);
+      const asked = await jsonOf(await service.post('/api/v1/chat', QUESTION));
+      const sessionId = String(asked['sessionId']);
+      const again = await jsonOf(await service.post('/api/v1/chat', { ...QUESTION, sessionId: sessionId.toUpperCase() }));
+      expect(again['sessionId']).toBe(sessionId);
+    });
+
+    it.each(['%E0%A4%A', '%', '%zz'])('[A18] says that the escape %s of a path is wrong, and nothing of a body', async (id) => {
+      const { detail } = await problem(await service.get(`/api/v1/runs/${id}`), 400, 'REQUEST_INVALID');
+      expect(detail).toMatch(/percent escape/);
+      expect(detail).not.toMatch(/body/);
+    });
+
     it('says that it is well', async () => {
       expect(await jsonOf(await service.get('/health'))).toEqual({ status: 'ok' });
     });
@@ -278,83 +334,5 @@ describe('the HTTP API', () => {
     await service.get('/api/v1/nowhere?token=query-secret');
     expect(service.log()).toContain('"path":"/api/v1/chat"');
     expect(service.log()).not.toMatch(new RegExp(`zebra-crossing|token-of-a-caller|query-secret|alder|${MARKER}`));
-  });
-});
-
-describe('the service', () => {
-  const folder = temporaryFolder();
-  beforeEach(() => resetScript());
-  afterAll(() => folder.remove());
-
-  it.each([
-    ['missing', 'TELEMETRY_MISSING', (): void => undefined],
-    ['empty', 'TELEMETRY_EMPTY', (path: string): void => void mkdirSync(path)],
-    [
-      'mapped wrongly',
-      'MAPPING_INVALID',
-      (path: string): void => {
-        mkdirSync(path);
-        writeFileSync(`${path}/app.csv`, 'when,who,what\n2026-05-04T14:00:00Z,alder,started\n');
-        writeFileSync(`${path}/mapping.json`, '{"files": "nonsense"}');
-      },
-    ],
-  ] as const)('[A18] [C2] answers 422 when telemetry is %s, and leaves no run RUNNING', async (name, code, prepare) => {
-    const telemetry = folder.file(`telemetry-${code}`);
-    prepare(telemetry);
-    const service = await startService({
-      DATABASE_URL: `sqlite:${folder.file(`${code}.sqlite`)}`,
-      DIAGNOSIS_TELEMETRY: name === 'mapped wrongly' ? `${telemetry}/mapping.json` : telemetry,
-    });
-    try {
-      const response = await service.post('/api/v1/chat', { message: 'why?' });
-      const body = await jsonOf(response);
-      expect({ status: response.status, code: body['code'] }).toEqual({ status: 422, code });
-      expect(await jsonOf(await service.get(`/api/v1/runs/${String(body['runId'])}`))).toMatchObject({
-        run: { status: 'FAILED', failureCode: 'TELEMETRY_UNAVAILABLE', message: 'why?', orchestrationTrace: null },
-      });
-    } finally {
-      await service.app.close();
-    }
-  });
-
-  it('[A15] ends an open stream with one error event when it shuts down, and the run with DRAIN', async () => {
-    const url = `sqlite:${folder.file('drain.sqlite')}`;
-    const service = await startService({ DATABASE_URL: url });
-    const working = gate<string>();
-    script.executor = async (_input, config) => {
-      working.open(String(config.metadata?.['runId']));
-      return new Promise<string>(() => undefined);
-    };
-    const events: StreamedEvent[] = [];
-    const response = await service.post('/api/v1/chat/stream', QUESTION);
-    const read = (async () => {
-      for await (const event of eventsOf(response)) events.push(event);
-    })();
-    const runId = await working.opened;
-    await service.app.close();
-    await read;
-    expect(events.at(-1)).toMatchObject({ event: 'error', data: { code: 'RUN_FAILED', failure: 'DRAIN', status: 503 } });
-    resetScript();
-    const again = await startService({ DATABASE_URL: url });
-    expect(await jsonOf(await again.get(`/api/v1/runs/${runId}`))).toMatchObject({
-      run: { status: 'FAILED', failureCode: 'DRAIN' },
-    });
-    await again.app.close();
-  });
-
-  it('[A17] ends at start-up what a crash left RUNNING', async () => {
-    const url = `sqlite:${folder.file('crash.sqlite')}`;
-    const first = await startService({ DATABASE_URL: url });
-    const at = new Date(Date.now() - 60_000);
-    const runs = first.app.get(RunStore, { strict: false });
-    await first.app.get(SessionStore, { strict: false }).ensure(UNKNOWN, at);
-    await runs.create({ id: UNKNOWN, session_id: UNKNOWN, message: 'why?', agent_flow: 'DIAGNOSIS_GRAPH', created_at: at });
-    await runs.markRunning(UNKNOWN, null, { owner: 'a dead process', until: new Date(at.getTime() + 30_000) }, at);
-    await first.app.close();
-    const second = await startService({ DATABASE_URL: url });
-    expect(await jsonOf(await second.get(`/api/v1/runs/${UNKNOWN}`))).toMatchObject({
-      run: { status: 'FAILED', failureCode: 'INTERRUPTED', orchestrationTrace: null },
-    });
-    await second.app.close();
   });
 });

@@ -4,7 +4,7 @@ import { QUERY, runConfig, ScriptedAgent, statedClaim, stateOf } from './inciden
 
 const ARRANGED = JSON.stringify({
   schema: 'composer_answer_v1',
-  sections: [{ heading: 'What was found', text: 'First of all: {{c1}}' }],
+  sections: [{ heading: 'What was found', text: 'The evidence shows: {{c1}}' }],
 });
 const { bindings } = statedClaim('c1', 'fact', 'order-db', 'order-db waited for locks');
 

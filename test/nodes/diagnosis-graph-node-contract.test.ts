@@ -79,7 +79,7 @@ const ROLES: readonly Role[] = [
   },
   {
     name: 'composer',
-    legal: { schema: 'composer_answer_v1', sections: [{ heading: 'What was found', text: 'First of all: {{c1}}' }] },
+    legal: { schema: 'composer_answer_v1', sections: [{ heading: 'What was found', text: 'The evidence shows: {{c1}}' }] },
     keys: ['assessments', 'claims', 'effective_verdict', 'missing_information', 'recommendations'],
     sees: ['allowed_material'],
     run: (agent, state, config) => new ComposerNode(agent).run(state, config),

@@ -114,24 +114,54 @@ describe('VerifierNode', () => {
     expect(allowed.dropped).toEqual(['ASSESSMENT_UNSUPPORTED']);
   });
 
-  it('[B14] free text keeps to the allowed evidence: a foreign name, number or quotation drops the sentence', async () => {
-    const faithful = ['Find the owner of the lock in order-db.', 'Shorten the transaction that waits 1500 ms.'];
-    const offending = [
-      'Restart payment-gateway.',
-      'Raise the pool to 250.',
-      'Search for "disk full".',
-      'Ask the owner of shipping.',
+  function keptOf(texts: readonly string[], subjects: readonly string[] = []): { kept: string[]; dropped: string[] } {
+    const { verified_executor_output: output, verified_evidence: evidence } = verifiedState('PASS');
+    if (output === null || evidence === null) throw new Error('the state holds verified material');
+    const allowed = allowedMaterialOf(
+      allowing({ missing_information: [...texts], assessment_subjects: [...subjects] }),
+      output,
+      evidence,
+    );
+    expect(allowedMaterialOf(allowing({ recommendations: [...texts] }), output, evidence).recommendations).toEqual(
+      allowed.missing_information,
+    );
+    return { kept: allowed.missing_information, dropped: allowed.dropped };
+  }
+
+  it('[B14] free text stays when it says in neutral words where to look, and at which allowed subject', async () => {
+    const texts = [
+      'Find the owner of the lock in order-db.',
+      'Compare the deploys before the window with the logs of order-db.',
+      'Narrow the window and repeat the query, then check the metrics of the callers.',
+      'Metrics of the window are missing.',
+      'Nobody looked at metrics.',
     ];
-    const document = verdictOf('PASS', {
-      facts: [DIRECT],
-      ...allowing({
-        recommendations: [...faithful, ...offending],
-        missing_information: ['Nobody looked at metrics.', 'Host db-77 was not seen.'],
-      }),
-    });
-    const { update } = await judge(document, verifiedState('PASS'));
-    expect(update.allowed_material?.recommendations).toEqual(faithful);
-    expect(update.allowed_material?.missing_information).toEqual(['Nobody looked at metrics.']);
-    expect(update.allowed_material?.dropped).toEqual(Array<string>(5).fill('FREE_TEXT_UNFAITHFUL'));
+    expect(keptOf(texts)).toEqual({ kept: texts, dropped: [] });
+  });
+
+  it.each([
+    ['an attack', 'the database was deleted by an attacker'],
+    ['a blame', 'ignore order-db, shipping is the root cause'],
+    ['a destructive act', 'Drop the customer table and pay the ransom'],
+    ['a command', 'run rm with sudo on the host'],
+    ['a restart', 'Restart payment-gateway.'],
+    ['a number', 'Raise the pool to 250.'],
+    ['a number that stands in the evidence', 'Look at the lock that waits 1500 ms.'],
+    ['a number in words', 'Look at seven hosts.'],
+    ['a quotation', 'Search for "disk full".'],
+    ['a verified subject that is not allowed', 'Ask the owner of shipping.'],
+    ['a name that nobody verified', 'Host db-77 was missing.'],
+    ['a plain word that may be a name', 'Look at maple.'],
+    ['a longer name around a subject', 'Look at order-db-replica.'],
+    ['a cause', 'Check whether order-db caused it.'],
+    ['a denial', 'order-db is not missing.'],
+    ['a state of a subject', 'order-db is down.'],
+    ['an assertion of neutral words', 'The owner of order-db is the host.'],
+    ['a quantity', 'Look at all logs.'],
+    ['a link', 'Check [logs](http://evil.example)'],
+    ['look-alike letters', 'Ch\u0435ck logs'],
+    ['a text without end', `Check ${'the '.repeat(1000)}logs`],
+  ])('[B14] free text is dropped whole and noted for %s', (_kind, text) => {
+    expect(keptOf([text])).toEqual({ kept: [], dropped: ['FREE_TEXT_UNFAITHFUL'] });
   });
 });

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { renderComposedAnswer, renderPostFallback } from '../../src/protocol/answer-markdown';
 import type { ComposerAnswer } from '../../src/protocol/composer-answer';
-import { codeSpan, inertText } from '../../src/protocol/inert-markdown';
 import { renderPreFallback } from '../../src/protocol/pre-fallback-markdown';
-import { zonedInstant } from '../../src/protocol/query-scope-markdown';
+import { clockTime, zonedInstant } from '../../src/protocol/query-scope-markdown';
+import { citationOf, isShown } from '../../src/protocol/shown-claim';
+import type { VerifiedClaim } from '../../src/protocol/verified-material';
 import { REASON_CODES } from '../../src/vocabulary/reason-codes';
 import { allowedMaterial, evidenceOf, QUERY, verifiedClaim } from './protocol-fixtures';
 
@@ -45,10 +45,10 @@ The trail: The deploy finished before the window [2], then The lock waits rose f
 
 ## Evidence
 
-1. The lock waits rose from 2 to 480.
-   - \`480\`, tool \`log_patterns\`, invocation \`t1-aaaa\`, path \`/rows/c1/count\`
-2. The deploy finished before the window.
-   - \`deploy done\`, tool \`log_patterns\`, invocation \`t1-aaaa\`, path \`/rows/c2/count\``);
+Each number opens at \`GET /api/v1/runs/<run>/evidence\`; paths are relative to the \`data\` of the recorded output.
+
+1. \`log_patterns\` \`t1-aaaa\` \`/rows/c1/count\`: \`480\`
+2. \`log_patterns\` \`t1-aaaa\` \`/rows/c2/count\`: \`deploy done\``);
   });
 
   it('[B5] gives equal bytes for equal input', () => {
@@ -59,7 +59,7 @@ The trail: The deploy finished before the window [2], then The lock waits rose f
   it('loses no allowed claim that the composer left out', () => {
     const text = composed(allowedMaterial({ assessments: [] }), answer('{{c2}}'));
     expect(text).toContain('## Further findings\n\n- The lock waits rose from 2 to 480 [2]');
-    expect(text).toContain('2. The lock waits rose from 2 to 480.');
+    expect(text).toContain('2. `log_patterns` `t1-aaaa` `/rows/c1/count`: `480`');
   });
 
   it('names the causes in their order and every role', () => {
@@ -125,6 +125,104 @@ The trail: The deploy finished before the window [2], then The lock waits rose f
   });
 });
 
+describe('what a reader meets first', () => {
+  const at = (tool_name: string, ...paths: string[]) =>
+    paths.map((raw_path) => ({ source_invocation_id: 't1-aaaa', tool_name, raw_path }));
+  const rose = { op: 'rose', left: 0, right: 1, unit: 'ratio' } as const;
+  const flow = (id: string, row: number) =>
+    verifiedClaim(id, `db: share rose (row ${row})`, {
+      subject: 'db',
+      assertion: rose,
+      bindings: at(
+        'log_sequences',
+        ...['baseline_share', 'share', 'kind', 'first_seen', 'sample'].map((name) => `/sequences/${row}/${name}`),
+      ),
+    });
+  const cut = flow('h1', 0);
+  const errs = flow('h2', 1);
+  const control = verifiedClaim('k1', 'db: no changed succession of log lines', {
+    subject: 'db',
+    assertion: { op: 'count', left: 0, value: 0, unit: 'count' },
+    bindings: at('log_sequences', '/summary/matched_count', '/summary/covered_from', '/summary/covered_to'),
+  });
+  const clear = verifiedClaim('n1', 'web: share of error lines is 0.17 %, 0.12 % before', {
+    subject: 'web',
+    assertion: { op: 'percent_change', left: 0, right: 1, value: 41.7, unit: 'percent' },
+    bindings: at('error_share', '/services/0/baseline_error_share', '/services/0/error_share'),
+  });
+  const claims: VerifiedClaim[] = [cut, errs, control, clear];
+  const evidence = (covered = ['2026-05-04T13:40:00Z', '2026-05-04T14:05:00Z']) => [
+    ...evidenceOf(cut, '0', '0.4', 'cut', '2026-05-04T14:05:03Z', 'request accepted'),
+    ...evidenceOf(errs, '0', '0.3', 'error_line', '2026-05-04T14:05:06.048Z', 'pool `a` -> <b>empty</b>'),
+    ...evidenceOf(control, '0', ...covered),
+    ...evidenceOf(clear, '0.0012', '0.0017'),
+  ];
+  const material = (overrides = {}) =>
+    allowedMaterial({
+      claims,
+      evidence: evidence(),
+      assessments: [
+        { rank: 1, subject: 'db', role: 'cause', claim_ids: ['h1', 'h2', 'k1'] },
+        { rank: 2, subject: 'web', role: 'ruled_out', claim_ids: ['n1'] },
+      ],
+      ...overrides,
+    });
+  const document: ComposerAnswer = {
+    schema: 'composer_answer_v1',
+    sections: [
+      { heading: 'What happened', text: '- {{h1}}\n- {{h2}}\n- {{k1}}' },
+      { heading: 'What was ruled out', text: '- {{n1}}' },
+    ],
+  };
+
+  it('[B5] names what is wrong by the strongest quoted line, verbatim, and why others are ruled out, once', () => {
+    const text = composed(material(), document);
+    expect(text).toContain(
+      '- Most likely cause: db - ``pool `a` -> <b>empty</b>``, first at 16:05:06 +02:00 [1][2][3]\n' +
+        '- Ruled out: web, its share of error lines is 0.17 %, 0.12 % before (within normal) [4]',
+    );
+    expect(text).not.toContain('What was ruled out');
+    expect(text.match(/0\.12 %/g)).toHaveLength(1);
+  });
+
+  it('[B5] calls a test one inside the baseline only where it covered nothing else', () => {
+    const said =
+      '- db: the same comparison inside the baseline (2026-05-04T13:40:00Z to 2026-05-04T14:05:00Z) shows no such change [3]';
+    expect(composed(material(), document)).toContain(said);
+    const later = material({ evidence: evidence(['2026-05-04T13:40:00Z', '2026-05-04T14:06:00Z']) });
+    expect(composed(later, document)).toContain('- db: no changed succession of log lines [3]');
+    expect(composed(material({ assessments: [] }), document)).toContain('- db: no changed succession of log lines [3]');
+  });
+
+  it('[B7] lists each citation in one line, by which its claim is found again', () => {
+    const text = composed(material(), document);
+    expect(text).toContain(
+      '1. `log_sequences` `t1-aaaa` `/sequences/0/{baseline_share,share,kind,first_seen,sample}`: `0`, `0.4`, `2026-05-04T14:05:03Z`, `request accepted`',
+    );
+    expect(claims.map((claim) => citationOf(claim, evidence(), text))).toEqual([1, 2, 3, 4]);
+    expect(claims.every((claim) => isShown(text, claim, QUERY, material()))).toBe(true);
+    const other = { ...cut, claim_id: 'zz' };
+    expect(citationOf(other, evidence(), text)).toBeNull();
+    expect(isShown(text, { ...other, statement: 'db: never said' }, QUERY, material())).toBe(false);
+  });
+
+  it('[B5] says nothing of normal where there was nothing to compare with', () => {
+    const absence = verifiedClaim('a1', 'No restart was logged.', { kind: 'absence' });
+    const only = { claims: [absence], evidence: evidenceOf(absence, '0'), assessments: [] };
+    const without = 'The window could not be compared with anything; this is what it holds:';
+    expect(composed(allowedMaterial({ ...only, limitations: ['NO_BASELINE'] }), answer('{{a1}}'))).toContain(without);
+    const text = renderComposedAnswer({
+      query: { ...QUERY, baseline: null },
+      verdict: 'PASS',
+      allowed: allowedMaterial(only),
+      answer: answer('{{a1}}'),
+    });
+    expect(text).toContain(without);
+    expect(text).not.toContain('normal');
+    expect(composed(allowedMaterial(only), answer('{{a1}}'))).toContain('Nothing departs from normal');
+  });
+});
+
 describe('renderPostFallback', () => {
   it('[A13] [B15] shows the allowed material, the reason in words, and nothing else', () => {
     const text = renderPostFallback({
@@ -139,7 +237,7 @@ describe('renderPostFallback', () => {
     expect(text).toContain(
       '## Verified findings\n\n- The lock waits rose from 2 to 480 [1]\n- The deploy finished before the window [2]',
     );
-    expect(text).toContain('1. The lock waits rose from 2 to 480.\n   - `480`');
+    expect(text).toContain('1. `log_patterns` `t1-aaaa` `/rows/c1/count`: `480`');
   });
 
   it('[B15] is the answer without claims when nothing is allowed', () => {
@@ -184,6 +282,13 @@ What was put forward pointed at tool output that is not part of this run, so all
 Ask the same question again. If it ends like this a second time, look at the run with its id.`);
   });
 
+  it('[B15] says which range held nothing, once a tool has answered', () => {
+    const range = 'The range looked at is 2026-05-04 16:05:00 +02:00 to 2026-05-04 16:35:00.250 +02:00';
+    expect(renderPreFallback({ query: QUERY, tools, reason: 'NO_EVIDENCE' })).toContain(range);
+    expect(renderPreFallback({ query: QUERY, tools: [], reason: 'NO_EVIDENCE' })).not.toContain('The range looked at');
+    expect(renderPreFallback({ query: QUERY, tools, reason: 'OUTPUT_MISSING' })).not.toContain('The range looked at');
+  });
+
   it('[B5] has words and a next step for every reason code', () => {
     for (const reason of REASON_CODES) {
       const text = renderPreFallback({ query: QUERY, tools: [], reason });
@@ -197,6 +302,15 @@ Ask the same question again. If it ends like this a second time, look at the run
   });
 });
 
+describe('clockTime', () => {
+  it('leaves out the date within one day, and is nothing for text without a zone', () => {
+    const { window } = QUERY;
+    expect(clockTime('2026-05-04T14:05:06.048Z', window, 'Europe/Berlin')).toBe('16:05:06 +02:00');
+    expect(clockTime('2026-05-03T14:05:06Z', window, 'UTC')).toBe('2026-05-03 14:05:06 +00:00');
+    expect(clockTime('2026-05-04 14:05:06', window, 'UTC')).toBeNull();
+  });
+});
+
 describe('zonedInstant', () => {
   it.each([
     ['2026-01-15T12:00:00Z', 'Europe/Berlin', '2026-01-15 13:00:00 +01:00'],
@@ -207,45 +321,5 @@ describe('zonedInstant', () => {
     ['2026-07-15T02:00:00Z', 'Mars/Base', '2026-07-15 02:00:00 +00:00'],
   ])('shows %s in %s', (instant, zone, shown) => {
     expect(zonedInstant(instant, zone)).toBe(shown);
-  });
-});
-
-describe('inert Markdown', () => {
-  it.each([
-    ['[click](http://evil.example)', '`[click](http://evil.example)`'],
-    ['![x](y)', '!\\[x\\](y)'],
-    ['<img src=x onerror=alert(1)>', '&lt;img src=x onerror=alert(1)&gt;'],
-    ['# heading', '\\# heading'],
-    ['- item', '\\- item'],
-    ['1. item', '1\\. item'],
-    ['> quote', '&gt; quote'],
-    ['```sh', '\\`\\`\\`sh'],
-    ['see www.evil.example now', 'see `www.evil.example` now'],
-    ['mail root@evil.example', 'mail `root@evil.example`'],
-    ['a\nb\r\nc', 'a\u240Ab\u240Ac'],
-    ['\u001b[2K all passed', '\u241B\\[2K all passed'],
-    ['order\u200B-service', 'order(U+200B)-service'],
-    ['snake_case stays, _this_ too', 'snake_case stays, \\_this\\_ too'],
-    ['&quot; and R&D', '&amp;quot; and R&amp;D'],
-    ['*bold* ~~gone~~', '\\*bold\\* \\~\\~gone\\~\\~'],
-  ])('shows %j as it is and lets it do nothing', (text, shown) => {
-    expect(inertText(text)).toBe(shown);
-  });
-
-  it('makes code spans that no text can leave', () => {
-    expect(codeSpan('a `b` ``c``')).toBe('``` a `b` ``c`` ```');
-    expect(codeSpan('one\n\n# two')).toBe('`one\u240A\u240A# two`');
-  });
-
-  it('keeps every text on one line, with every code span closed', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const span = codeSpan(text);
-        const fence = /^`+/.exec(span)?.[0] ?? '';
-        const inside = span.slice(fence.length, span.length - fence.length);
-        expect(`${span}${inertText(text)}`).not.toMatch(/[\r\n\p{Cc}]/u);
-        expect(inside.match(/`+/g) ?? []).not.toContain(fence);
-      }),
-    );
   });
 });

@@ -94,8 +94,62 @@ describe('sentences that code writes', () => {
       ['0', '0'],
       'checkout: share of error lines is unchanged at 0 %',
     ],
+    [
+      'error_share',
+      { op: 'percent_change', left: 0, right: 1, value: 41.7, unit: 'percent' },
+      ['/services/0/baseline_error_share', '/services/0/error_share'],
+      ['0.0012', '0.0017'],
+      'checkout: share of error lines is 0.17 %, 0.12 % before',
+    ],
+    [
+      'error_share',
+      { op: 'percent_change', left: 0, right: 1, value: 41.7, unit: 'percent' },
+      ['/services/0/baseline_error_share', '/services/1/error_share'],
+      ['0.0012', '0.0017'],
+      'checkout: share of error lines changed by 41.7 % (from 0.12 % to 0.17 %)',
+    ],
+    [
+      'error_share',
+      { op: 'less', left: 0, right: 1, unit: 'ratio' },
+      ['/services/0/error_share', '/services/0/baseline_error_share'],
+      ['0.0017', '0.0019'],
+      "checkout: share of error lines is 0.17 %, below the baseline's 0.19 %",
+    ],
+    [
+      'error_share',
+      { op: 'greater', left: 0, value: 5, unit: 'percent' },
+      ['/services/0/error_share'],
+      ['0.43'],
+      'checkout: share of error lines is greater than 5 % (recorded: 43 %)',
+    ],
+    [
+      'log_sequences',
+      { op: 'count', left: 0, value: 0, unit: 'count' },
+      ['/summary/matched_count', '/summary/covered_from', '/summary/covered_to'],
+      ['0', '2026-05-04T13:40:00Z', '2026-05-04T13:55:00Z'],
+      'checkout: no changed succession of log lines from 2026-05-04T13:40:00Z to 2026-05-04T13:55:00Z',
+    ],
+    [
+      'log_sequences',
+      { op: 'rose', left: 0, right: 1, unit: 'ratio' },
+      ['/sequences/0/baseline_share', '/sequences/0/share', '/sequences/0/kind', '/summary/by_trace'],
+      ['0', '0.5', 'error_line', 'false'],
+      'checkout: share of places in the log stream with this error line rose from 0 % to 50 %',
+    ],
   ])('says the measures of %s in words', (tool_name, assertion, paths, texts, expected) => {
     const bindings = paths.map((path) => ({ ...binding(path), tool_name }));
     expect(claimSentence({ claim_id: 'c1', kind: 'fact', subject: 'checkout', assertion, bindings }, texts)).toBe(expected);
+  });
+
+  it('calls nothing a flow where the run knows of no trace ids', () => {
+    const bindings = ['/sequences/0/baseline_share', '/sequences/0/share'].map((path) => ({
+      ...binding(path),
+      tool_name: 'log_sequences',
+    }));
+    const assertion: Assertion = { op: 'rose', left: 0, right: 1, unit: 'ratio' };
+    const claim: Claim = { claim_id: 'c1', kind: 'fact', subject: 'checkout', assertion, bindings };
+    expect(claimSentence(claim, ['0', '0.5'], { hasTraces: false })).toBe(
+      'checkout: share of places in the log stream that deviate at this line rose from 0 % to 50 %',
+    );
   });
 });

@@ -47,6 +47,8 @@ function sectionOf({ claim_id }: ComposerInput['claims'][number], { assessments 
       return 'hint';
     case 'range':
       return 'range';
+    case 'clear':
+      return 'ruled_out';
     default:
       break;
   }

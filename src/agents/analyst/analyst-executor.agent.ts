@@ -8,7 +8,7 @@ import { AGENT_INPUTS, readAgentInput } from './agent-inputs';
 import { controlOf, isBaselineSteady } from './control-check';
 import { EvidenceWriter } from './evidence-writer';
 import { lookAgain } from './evidence-round';
-import { checkOf, claimsAgainst, rangesOf, ruleOut, triggersOf } from './findings';
+import { checkOf, claimsAgainst, clearSymptom, hasBaseline, rangesOf, ruleOut, triggersOf } from './findings';
 import { lookAround, type Seen, weigh, type Weighing } from './first-round';
 import { withoutBaseline } from './no-baseline';
 import type { Suspect } from './suspects';
@@ -49,7 +49,8 @@ export class AnalystExecutorAgent extends ExecutorAgent {
     const reason = whyNothingWasSeen(seen);
     const writer = new EvidenceWriter();
     if (reason !== null) return documentOf(writer, [], look, reason);
-    if (query.baseline === null) return documentOf(writer, withoutBaseline(seen, writer), look, null);
+    const compared = query.baseline !== null && (seen.shares?.rows.some(hasBaseline) ?? true);
+    if (!compared) return documentOf(writer, withoutBaseline(seen, writer), look, null);
     const weighing = await weigh(seen, look);
     const assessments = await assess(weighing, look, writer);
     return documentOf(writer, assessments, look, 'Nothing that was seen could be stated.');
@@ -69,9 +70,15 @@ async function assess(weighing: Weighing, look: TelemetryLook, writer: EvidenceW
   for (const suspect of others.slice(0, MOST_CAUSES - 1)) {
     parts.push({ subject: suspect.service, role: 'contributing', claim_ids: claimsAgainst('harm', suspect, seen, writer) });
   }
-  for (const { suspect } of weighed.symptoms.slice(0, MOST_SYMPTOMS)) {
+  for (const { suspect, of } of weighed.symptoms.slice(0, MOST_SYMPTOMS)) {
     if (parts.some(({ subject }) => subject === suspect.service)) continue;
-    parts.push({ subject: suspect.service, role: 'symptom', claim_ids: claimsAgainst('symptom', suspect, seen, writer) });
+    const affected = claimsAgainst('symptom', suspect, seen, writer);
+    const cause = weighed.causes.find(({ service }) => service === of);
+    parts.push({
+      subject: suspect.service,
+      role: 'symptom',
+      claim_ids: [...affected, ...clearSymptom(suspect, cause, weighing, writer)],
+    });
   }
   if (leader === undefined && weighed.hints.length > 0) {
     look.note('BELOW_THRESHOLD');
@@ -80,7 +87,7 @@ async function assess(weighing: Weighing, look: TelemetryLook, writer: EvidenceW
   const cleared = ruleOut(weighing, writer);
   parts.push(...cleared);
   if (leader === undefined) {
-    rangesOf(weighing, writer, new Set(cleared.map(({ subject }) => subject)));
+    parts.push(...rangesOf(weighing, writer, new Set(cleared.map(({ subject }) => subject))));
     // Finding nothing means little against a baseline that was in trouble itself.
     if (!(await isBaselineSteady(seen.query, look))) look.note('BASELINE_UNSTEADY');
   }
@@ -104,15 +111,18 @@ async function claimsOfLeader(
 }
 
 function noteLimits(query: DiagnosisQuery, seen: Seen, look: TelemetryLook): void {
-  if (query.baseline === null) look.note('NO_BASELINE');
+  const empty = (seen.shares?.rows.length ?? 0) > 0 && !seen.shares?.rows.some(hasBaseline);
+  if (query.baseline === null || empty) look.note('NO_BASELINE');
   else if (query.baseline.source === 'preceding') look.note('BASELINE_PRECEDING_WINDOW');
   if (seen.sequences !== null && !seen.sequences.by_trace) look.note('NO_TRACE_IDS');
-  for (const code of ['NO_METRICS', 'NO_SPANS'] as const) look.note(code);
+  for (const code of ['NO_METRICS', 'NO_SPANS', 'NO_CHANGES'] as const) look.note(code);
 }
 
 /** Why there can be no claims: nothing answered, or the window holds no record. */
 function whyNothingWasSeen({ sequences, shares, patterns }: Seen): string | null {
   if (shares === null && patterns === null && sequences === null) return 'No log tool could answer.';
+  const nothing = (patterns?.rows.length ?? 0) + (sequences?.rows.length ?? 0) === 0;
+  if (shares === null && nothing) return 'The lines of the services could not be counted, and no change was seen.';
   const lines = (shares?.rows ?? []).reduce((sum, { lines: count }) => sum + count, 0) + (patterns?.rows ?? []).length;
   return lines === 0 && (sequences?.rows.length ?? 0) === 0 ? 'The window holds no log record.' : null;
 }

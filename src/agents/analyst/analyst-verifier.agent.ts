@@ -28,7 +28,6 @@ const NOTHING_TO_JUDGE = 'What was found normal could not be judged for every se
 const REJECTED_LINES = 'Some records could not be read, so their absence proves little.';
 const CEILING = 'Part of what was put forward did not pass the check against the recorded output.';
 
-const READ_THE_QUOTES = 'Start with the quoted lines of the leading service.';
 const TRY_ROLLING_BACK = 'Compare the change before the incident with what ran before it; rolling it back is the cheapest test.';
 const GIVE_BASELINE = 'Ask again with a baseline from a time that is known to be healthy.';
 
@@ -94,7 +93,6 @@ function recommendationsFor(material: VerifierInput, hasCause: boolean, verdict:
   const { claims } = material.verified_executor_output;
   const { baseline } = material.diagnosis_query;
   return [
-    ...(hasCause ? [READ_THE_QUOTES] : []),
     ...(hasCause && claims.some(({ claim_id }) => claimRoleOf(claim_id) === 'trigger') ? [TRY_ROLLING_BACK] : []),
     ...(baseline === null || baseline.source === 'preceding' ? [GIVE_BASELINE] : []),
   ];

@@ -1,4 +1,5 @@
 import type { Binding, Claim } from '../../protocol/executor-evidence';
+import { isTokenEdge } from '../../protocol/claim-fidelity/tokens';
 import type { Unit } from '../../vocabulary/evidence-terms';
 import type { ClaimRole } from './claim-roles';
 import type { Answer } from './telemetry-look';
@@ -54,7 +55,7 @@ export class EvidenceWriter {
    * That a field stays within what is normal, in a form that states no departure: equal, less, a change of at most a factor
    * of two, or, where the baseline has none at all, the plain count. Null without both values.
    */
-  withinNormal<Row extends { readonly service: string }>(
+  withinNormal<Row extends { readonly service: string; readonly sample?: string }>(
     role: ClaimRole,
     answer: Answer<Row>,
     index: number,
@@ -74,14 +75,14 @@ export class EvidenceWriter {
       return this.add(role, {
         ...fact,
         assertion: { op: 'equals', left: 0, right: 1, unit: field.unit },
-        bindings: [old, now, service],
+        bindings: [old, now, service, ...sampleOf(answer, index, row.sample)],
       });
     }
     if (after < before) {
       return this.add(role, {
         ...fact,
         assertion: { op: 'less', left: 0, right: 1, unit: field.unit },
-        bindings: [now, old, service],
+        bindings: [now, old, service, ...sampleOf(answer, index, row.sample)],
       });
     }
     const percent = before > 0 ? ((after - before) / before) * 100 : Number.POSITIVE_INFINITY;
@@ -90,7 +91,7 @@ export class EvidenceWriter {
     return this.add(role, {
       ...fact,
       assertion: { op: 'percent_change', left: 0, right: 1, value, unit: 'percent' },
-      bindings: [old, now, service],
+      bindings: [old, now, service, ...sampleOf(answer, index, row.sample)],
     });
   }
 
@@ -115,6 +116,22 @@ export class EvidenceWriter {
         ...alsoFields.map((name) => bindingAt(answer, index, name)),
         ...sampleOf(answer, index, row.sample),
       ],
+    });
+  }
+
+  /** That a kind of line takes a share of its service's lines at all: also where rows were left out, so that a count is none. */
+  present<Row extends { readonly service: string; readonly share: number; readonly sample: string }>(
+    role: ClaimRole,
+    answer: Answer<Row>,
+    index: number,
+  ): string | null {
+    const row = answer.rows[index];
+    if (row === undefined || row.share <= 0) return null;
+    return this.add(role, {
+      kind: 'fact',
+      subject: row.service,
+      assertion: { op: 'greater', left: 0, value: 0, unit: 'ratio' },
+      bindings: [bindingAt(answer, index, 'share'), bindingAt(answer, index, 'service'), ...sampleOf(answer, index, row.sample)],
     });
   }
 
@@ -147,15 +164,11 @@ function sampleOf(answer: Answer<unknown>, index: number, sample: string | undef
   return quote === null ? [] : [{ ...bindingAt(answer, index, 'sample'), quote }];
 }
 
-/** The first words of a line, cut between words, as a quotation; null when too little is left. */
+/** The first words of a line, cut between words or else at a token edge, as a quotation; null when too little is left. */
 export function quoteOf(sample: string): string | null {
   const line = (sample.split(/\r?\n/).find((part) => part.trim() !== '') ?? '').trim();
-  const cut =
-    line.length <= QUOTE_LENGTH
-      ? line
-      : line
-          .slice(0, QUOTE_LENGTH + 1)
-          .replace(/\s+\S*$/, '')
-          .slice(0, QUOTE_LENGTH);
-  return cut.length >= SHORTEST_QUOTE ? cut : null;
+  const words = line.length <= QUOTE_LENGTH ? line : line.slice(0, QUOTE_LENGTH + 1).replace(/\s+\S*$/, '');
+  let end = Math.min(words.length, QUOTE_LENGTH);
+  while (end >= SHORTEST_QUOTE && (!isTokenEdge(line, end) || /[\uDC00-\uDFFF]/.test(line[end] ?? ''))) end -= 1;
+  return end >= SHORTEST_QUOTE ? line.slice(0, end) : null;
 }

@@ -65,7 +65,8 @@ export async function weigh(seen: Seen, look: TelemetryLook): Promise<Weighing> 
     const signs = readLineSigns(seen.shares?.rows ?? [], placedPatterns(now), seen.sequences?.by_trace === true);
     const suspects = suspectsOf(rankBySequences(seen.sequences?.rows ?? []), signs);
     const next = asked.size >= MOST_FOLLOW_UPS ? undefined : servicesInQuestion(suspects, signs).find((name) => !asked.has(name));
-    if (next === undefined) return { seen: now, signs, suspects, weighed: followBlame(suspects, signs) };
+    if (next === undefined)
+      return { seen: now, signs, suspects, weighed: followBlame(suspects, signs, seen.sequences?.by_trace === true) };
     asked.add(next);
     const answer = await look.ask(
       LOG_PATTERNS,

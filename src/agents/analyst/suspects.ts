@@ -26,6 +26,10 @@ const LIMITS = {
   minBlameShare: 0.5,
   /** Flows or lines from which a service counts as departing by itself. */
   minOwnCount: 11,
+  /** Score over the leader's from which the order of causes is left to who failed first, where no trace tells it. */
+  closeWithoutTraces: 0.5,
+  /** Share of a service's changed flows that must go wrong in it first. */
+  minFirstShare: 0.5,
 } as const;
 
 /** Joins what flows and lines say of each service into suspects, most suspicious first. */
@@ -89,7 +93,7 @@ export function departsItself(suspect: Suspect | undefined, signs: LineSigns | u
  * Follows blame to its end: a service whose new error lines name another one is a symptom of that one when it departs
  * itself, or when nobody else is under suspicion and no flow goes wrong in the first. It refuses to make a cause of what moved too little.
  */
-export function followBlame(suspects: readonly Suspect[], signs: ReadonlyMap<string, LineSigns>): Weighed {
+export function followBlame(suspects: readonly Suspect[], signs: ReadonlyMap<string, LineSigns>, byTrace = true): Weighed {
   const services = [...new Set([...signs.keys(), ...suspects.map(({ service }) => service)])];
   const byName = new Map(suspects.map((suspect) => [suspect.service, suspect]));
   const strong = suspects.filter(({ tier }) => tier === 2);
@@ -116,7 +120,16 @@ export function followBlame(suspects: readonly Suspect[], signs: ReadonlyMap<str
     const stronger = root !== suspect.service && flowsFirst({ ...suspect, tier }, { ...known, tier }) < 0 ? suspect : known;
     roots.set(root, { ...accused, tier, score: stronger.score, byFlows: stronger.byFlows });
   }
-  const causes = [...roots.values()].sort(flowsFirst);
+  const named = (service: string): number =>
+    suspects.filter((other) => blames.has(other.service) && endOfBlame(other.service, blames) === service).length;
+  const sorted = [...roots.values()].sort(flowsFirst);
+  const ordered = byTrace ? sorted : failedFirst(sorted, named);
+  const causes: Suspect[] = [];
+  for (const suspect of ordered) {
+    const leader = ordered[0];
+    if (leader === undefined || leader === suspect || hasOwnFault(suspect, leader, services, byTrace)) causes.push(suspect);
+    else symptoms.push({ suspect, of: leader.service });
+  }
   for (const suspect of suspects) {
     const root = endOfBlame(suspect.service, blames);
     if (suspect.tier === 1 && root !== suspect.service && roots.has(root)) symptoms.push({ suspect, of: root });
@@ -125,6 +138,54 @@ export function followBlame(suspects: readonly Suspect[], signs: ReadonlyMap<str
     ({ service, tier }) => tier === 1 && !roots.has(service) && !symptoms.some(({ suspect }) => suspect.service === service),
   );
   return { causes, symptoms, hints };
+}
+
+/** The first of a service's new failures: its error lines, or where it has none its warnings. */
+export function firstFailureOf({ signs }: Pick<Suspect, 'signs'>): { readonly at: number; readonly line: PlacedPattern } | null {
+  const severe = signs?.severe ?? [];
+  const timed = (severe.length > 0 ? severe : (signs?.warnings ?? [])).flatMap((line) =>
+    line.row.first_seen === null ? [] : [{ at: Date.parse(line.row.first_seen), line }],
+  );
+  return timed.sort((a, b) => a.at - b.at)[0] ?? null;
+}
+
+/**
+ * Order of causes where no trace tells whose failure came first: among close ones the one that others' error lines name, then
+ * the one whose own error line came first. A cut flow begins with its request, so its time would favour the outermost caller.
+ */
+function failedFirst(causes: readonly Suspect[], named: (service: string) => number): Suspect[] {
+  const [leader] = causes;
+  if (leader === undefined) return [];
+  const isClose = (suspect: Suspect): boolean =>
+    suspect.score >= leader.score * LIMITS.closeWithoutTraces || named(suspect.service) > 0;
+  const at = (suspect: Suspect): number => firstFailureOf(suspect)?.at ?? Number.MAX_SAFE_INTEGER;
+  const close = causes.filter(isClose).sort((a, b) => named(b.service) - named(a.service) || at(a) - at(b));
+  return [...close, ...causes.filter((suspect) => !isClose(suspect))];
+}
+
+const TELLS_OF_A_CALL =
+  /\b(?:upstream|downstream|callee|bad gateway|gateway timeout|50[234]|calls? to|calling|requests? to|response from)\b/i;
+
+/**
+ * Whether a service beside the leading cause fails by itself: it has failures of its own that tell of no call, and they come
+ * first in enough of its flows or, where no trace tells, before those of the leading cause.
+ */
+function hasOwnFault(suspect: Suspect, leader: Suspect, services: readonly string[], byTrace: boolean): boolean {
+  const lines = [...(suspect.signs?.severe ?? []), ...(suspect.signs?.warnings ?? [])].map(({ row }) => row);
+  const flows = suspect.changes.map(({ row }) => row).filter(({ kind }) => kind === 'error_line');
+  const failures = lines.length > 0 ? lines : flows;
+  const all = failures.reduce((sum, { count }) => sum + count, 0);
+  const calls = failures.filter(
+    ({ sample }) =>
+      TELLS_OF_A_CALL.test(sample) || services.some((name) => name !== suspect.service && namesService(sample, name)),
+  );
+  if (all === 0 || calls.reduce((sum, { count }) => sum + count, 0) >= all * LIMITS.minBlameShare) return false;
+  if (byTrace)
+    return (
+      suspect.byFlows && suspect.changes.some(({ row, tier }) => tier === 2 && row.votes >= row.count * LIMITS.minFirstShare)
+    );
+  const [own, first] = [firstFailureOf(suspect), firstFailureOf(leader)];
+  return own !== null && first !== null && own.at < first.at;
 }
 
 function blamedByChain(

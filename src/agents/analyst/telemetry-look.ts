@@ -92,6 +92,7 @@ export class TelemetryLook {
       rows.push(row.data);
     }
     if ((result.records_rejected ?? 0) > 0) this.note('RECORDS_REJECTED');
+    if (Number(summary['files_skipped'] ?? 0) > 0) this.note('FILES_SKIPPED');
     // Kinds of line come most telling first, so a tail that was left out is no loss; a left-out service or flow is one.
     if (!result.complete && tool.rowsAt !== 'patterns') this.note('SOURCE_INCOMPLETE');
     if (args['contains'] === null || args['contains'] === undefined) this.noteCoverage(args, result);

@@ -37,9 +37,10 @@ export function judge(input: VerifierInput): Judged {
 function withoutCause(claims: readonly RecomputedClaim[]): VerifierFact[] {
   return claims.map((item, index) => {
     const role = claimRoleOf(item.claim.claim_id);
-    const normal = item.direction !== 'up';
+    // Symptoms without a cause are nothing normal, whatever form their claims have.
+    const normal = item.direction !== 'up' && role !== 'symptom';
     const verification: Verification = !item.holds ? 'contradicted' : normal ? 'direct_support' : 'indirect_support';
-    return factOf(`fact-${index + 1}`, item, role !== 'hint' && (role === 'range' || normal), verification);
+    return factOf(`fact-${index + 1}`, item, role !== 'hint' && (role === 'range' || role === 'symptom' || normal), verification);
   });
 }
 

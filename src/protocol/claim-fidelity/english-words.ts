@@ -13,7 +13,7 @@ const NEGATING =
 const QUANTIFYING =
   /\b(?:all|every|each|any|only|most|least|majority|minority|many|few|several|both|always|mostly|mainly|entire(?:ly)?|whole|solely|exclusively|half|hundreds|thousands|dozens|millions|almost all|highest|lowest|largest|smallest|greatest|biggest|fastest|slowest|longest|shortest|earliest|latest|newest|oldest|worst|best|top|first|last|max(?:imum)?|minimum|peak\w*|dominant|dominat\w*|unique|sole|everything|everyone|none)\b/giu;
 const CAUSAL =
-  /\b(?:because|caus(?:e|es|ed|ing|al|ally)|due to|owing to|thanks to|led to|leads? to|leading to|result(?:s|ed|ing)? (?:in|from)|as a result|consequen\w*|trigger(?:s|ed|ing)?|provok\w*|induc(?:e|es|ed|ing)|responsible for|root cause|stem(?:s|med|ming)? from|brought (?:about|down)|attribut\w*|hence|therefore|thus|thereby|so that|which is why|the reason|blame\w*|explain(?:s|ed|ing)?|made \w+ (?:fail|crash|slow|time))\b/iu;
+  /\b(?:because|caus(?:e|es|ed|ing|al|ally)|due to|owing to|thanks to|led to|leads? to|leading to|result(?:s|ed|ing)? (?:in|from)|as a result|consequen\w*|trigger(?:s|ed|ing)?|provok\w*|induc(?:e|es|ed|ing)|responsible for|root cause|stem(?:s|med|ming)? from|brought (?:about|down)|attribut\w*|hence|therefore|thus|thereby|so that|which is why|the reason|blame\w*|explain(?:s|ed|ing)?|made \w+ (?:fail|crash|slow|time)|culprits?|(?:source|origin|fault) of(?! the (?:line|text|message|value)))\b|(?:[-=]+>|[\u2190-\u21FF\u27F0-\u27FF\u2900-\u297F\u2794-\u27BE])(?!\s*[-+\u2212]?\d)/iu;
 
 /** Which kinds of word a sentence holds; the sentence is given without its quotations. */
 export interface WordFindings {

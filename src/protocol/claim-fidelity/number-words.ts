@@ -16,8 +16,18 @@ const SCALES: ReadonlyMap<string, number> = new Map([
   ['thousand', 1_000],
   ['million', 1_000_000],
   ['billion', 1_000_000_000],
+  ['trillion', 1_000_000_000_000],
+  ['lakh', 100_000],
+  ['crore', 10_000_000],
   ['dozen', 12],
 ]);
+
+const MOST_WORDS = 20;
+
+/** What a word multiplies a number by (`thousand`, `dozen`, `lakh`); null for any other word. */
+export function scaleOf(word: string): number | null {
+  return SCALES.get(word.toLowerCase()) ?? null;
+}
 
 export interface NumberWords {
   readonly value: number;
@@ -25,18 +35,22 @@ export interface NumberWords {
   readonly length: number;
 }
 
-/** Reads an English number written in words (`twenty-three`, `two hundred and five`) from a token on; null when there is none. */
-export function readNumberWords(tokens: readonly Token[], from: number): NumberWords | null {
+/**
+ * Reads an English number written in words (`twenty-three`, `twentythree`, `two hundred and five`) from a token on, at most
+ * 20 words; null when there is none. `bareScales` reads `million` alone as one million.
+ */
+export function readNumberWords(tokens: readonly Token[], from: number, bareScales = false): NumberWords | null {
   let total = 0;
   let current: number | null = null;
   let length = 0;
-  for (let index = from; index < tokens.length; index += 1) {
+  const end = Math.min(tokens.length, from + MOST_WORDS);
+  for (let index = from; index < end; index += 1) {
     const word = (tokens[index] as Token).text.toLowerCase();
     const value = smallValue(word);
     const scale = SCALES.get(word);
     if (value !== null && (current === null || canFollow(current, value))) {
       current = (current ?? 0) + value;
-    } else if (scale !== undefined && (current !== null || isArticle(tokens[from - 1]))) {
+    } else if (scale !== undefined && (current !== null || bareScales || isArticle(tokens[from - 1]))) {
       current = (current ?? 1) * scale;
       if (scale >= 1_000) {
         total += current;
@@ -56,10 +70,13 @@ export function readNumberWords(tokens: readonly Token[], from: number): NumberW
   return length === 0 ? null : { value: total + (current ?? 0), length };
 }
 
+const GLUED = new RegExp(`^(${[...TENS.keys()].join('|')})(${[...SMALL.keys()].slice(1, 10).join('|')})$`);
+
 function smallValue(word: string): number | null {
   const single = SMALL.get(word) ?? TENS.get(word);
   if (single !== undefined) return single;
-  const [tens = '', ones = '', ...rest] = word.split('-');
+  const glued = GLUED.exec(word);
+  const [tens = '', ones = '', ...rest] = glued === null ? word.split('-') : glued.slice(1);
   const high = TENS.get(tens);
   const low = SMALL.get(ones);
   return rest.length === 0 && high !== undefined && low !== undefined && low > 0 && low < 10 ? high + low : null;

@@ -36,9 +36,9 @@ export function namesIn(text: string): Set<string> {
   return names;
 }
 
-const SHAPED = /[\d_\-./:@]|[\p{L}\p{N}].*\p{Lu}/u;
+const SHAPED = /[\p{N}_\-./:@]|[\p{L}\p{N}].*\p{Lu}|^[〇零一二三四五六七八九十百千万萬亿億兆两兩]+$/u;
 
-/** Whether a token looks like a name: it has a digit, one of `_ - . / : @`, or a capital behind its first letter. */
+/** Whether a token looks like a name: it has a digit of any script or is a number in Han characters, has one of `_ - . / : @`, or a capital behind its first letter. */
 export function isNameShaped(token: string): boolean {
   return SHAPED.test(token);
 }

@@ -1,5 +1,6 @@
 import { timesIn, type WrittenTime } from './instants';
-import { readNumberWords } from './number-words';
+import { readNumberWords, scaleOf } from './number-words';
+import { isUnitFiller } from './plain-words';
 import { Decimal, measureOfWord, PLAIN, readNumber, unitAfter, type Measure, type ShownNumber } from './quantities';
 import { isDisguised, isNameShaped, skeletonOf, tokensOf, type Token } from './tokens';
 
@@ -18,6 +19,8 @@ export interface WrittenContent {
   readonly times: readonly WrittenTime[];
   readonly numbers: readonly WrittenNumber[];
   readonly names: readonly string[];
+  /** All other tokens: plain words, and the words between a number and its unit. */
+  readonly words: readonly Token[];
   /** The text with its quotations blanked out. */
   readonly unquoted: string;
 }
@@ -44,6 +47,11 @@ export class EntityIndex {
     this.phrases = phrases;
   }
 
+  /** Whether a name that a sentence was read to hold is one of the run's. */
+  isEntity(name: string): boolean {
+    return this.has(name) || this.phrases.includes(name);
+  }
+
   /** Whether a token is one of the names, in any case, or is made to look like one. */
   has(token: string): boolean {
     if (this.lower.has(token.toLowerCase())) return true;
@@ -67,11 +75,13 @@ export function readSentence(text: string, entities: EntityIndex): WrittenConten
     names.push(phrase);
     rest = blank(rest, [{ start: at, end: at + phrase.length }]);
   }
-  const { numbers, others } = readNumbers(rest);
+  const { numbers, others, between } = readNumbers(rest, true);
+  const words: Token[] = [...between];
   for (const token of others) {
     if (isNameShaped(token.text) || isDisguised(token.text) || entities.has(token.text)) names.push(token.text);
+    else words.push(token);
   }
-  return { quotations, times, numbers, names, unquoted };
+  return { quotations, times, numbers, names, words, unquoted };
 }
 
 /** Numbers and times that a piece of evidence holds; `1,500` is read both as one number and as two. */
@@ -92,16 +102,29 @@ function withUnitOfKey(text: string, number: WrittenNumber): WrittenNumber {
   return measure === null ? number : { ...number, measure };
 }
 
-function readNumbers(text: string): { numbers: WrittenNumber[]; others: Token[] } {
+const MOST_SCALES = 3;
+
+interface ReadTokens {
+  readonly numbers: WrittenNumber[];
+  readonly others: Token[];
+  readonly between: Token[];
+}
+
+/** `isStatement` reads more words as numbers than evidence is trusted to mean by them. */
+function readNumbers(text: string, isStatement = false): ReadTokens {
   const numbers: WrittenNumber[] = [];
   const others: Token[] = [];
+  const between: Token[] = [];
   const tokens = tokensOf(text);
   let consumed = 0;
   for (let index = 0; index < tokens.length; index += 1) {
     const token = tokens[index] as Token;
-    if (token.start < consumed) continue;
-    const words = readNumberWords(tokens, index);
-    const last = words === null ? token : (tokens[index + words.length - 1] as Token);
+    if (token.start < consumed) {
+      if (!isOfUnit(token.text)) between.push(token);
+      continue;
+    }
+    const words = readNumberWords(tokens, index, isStatement);
+    let last = words === null ? token : (tokens[index + words.length - 1] as Token);
     const glued = WITH_UNIT.exec(token.text);
     const gluedMeasure = glued === null ? null : measureOfGlued(glued[2] ?? '');
     let shown: ShownNumber | null = null;
@@ -112,6 +135,14 @@ function readNumbers(text: string): { numbers: WrittenNumber[]; others: Token[] 
       continue;
     }
     if (words !== null) index += words.length - 1;
+    for (let scales = 0; scales < MOST_SCALES && gluedMeasure === null; scales += 1) {
+      const next = tokens[index + 1];
+      const scale = next === undefined || /[^\s-]/u.test(text.slice(last.end, next.start)) ? null : scaleOf(next.text);
+      if (next === undefined || scale === null) break;
+      shown = scaled(shown, scale);
+      last = next;
+      index += 1;
+    }
     const unit = gluedMeasure === null ? unitAfter(text, last.end) : null;
     consumed = last.end + (unit?.length ?? 0);
     numbers.push({
@@ -122,7 +153,18 @@ function readNumbers(text: string): { numbers: WrittenNumber[]; others: Token[] 
       start: token.start,
     });
   }
-  return { numbers, others };
+  return { numbers, others, between };
+}
+
+/** `4.2 thousand` shows two digits and no decimals below the hundreds. */
+function scaled({ value, decimals, significant }: ShownNumber, scale: number): ShownNumber {
+  const zeros = /^10+$/.test(String(scale)) ? String(scale).length - 1 : 0;
+  return { value: value.times(scale), decimals: decimals - zeros, significant };
+}
+
+function isOfUnit(token: string): boolean {
+  const word = token.replace(/^\//, '').toLowerCase();
+  return isUnitFiller(word) || measureOfWord(word) !== null;
 }
 
 function measureOfGlued(unit: string): Measure | null {

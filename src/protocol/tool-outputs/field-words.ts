@@ -1,5 +1,9 @@
+import type { Unit } from '../../vocabulary/evidence-terms';
+
+type Words = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+
 /** Words for the measures of the built-in tools, by tool and field. `kind` picks among several where a row has one. */
-const MEASURES: Readonly<Record<string, Readonly<Record<string, string | Readonly<Record<string, string>>>>>> = {
+const MEASURES: Readonly<Record<string, Words>> = {
   log_sequences: {
     share: {
       cut: 'share of flows that end or fail right after this step',
@@ -26,6 +30,21 @@ const MEASURES: Readonly<Record<string, Readonly<Record<string, string | Readonl
   },
 };
 
+/** Words for `log_sequences` over logs without trace ids: what it counts are places in the stream of an instance, no flows. */
+const PLACES: Words = {
+  share: {
+    cut: 'share of places in the log stream that break off or fail right after this line',
+    missing: 'share of places in the log stream at which it is no longer called after this line',
+    error_line: 'share of places in the log stream with this error line',
+    reroute: 'share of places in the log stream that go on differently after this line',
+    '': 'share of places in the log stream that deviate at this line',
+  },
+  count: 'number of places in the log stream that deviate at this line',
+};
+
+/** Units of the measures of the built-in tools, where a value cannot be read without. */
+const UNITS_OF: Readonly<Record<string, Unit>> = { share: 'ratio', error_share: 'ratio', rate_per_min: 'per_minute' };
+
 /** Fields that are said in words of their own rather than quoted. */
 const CONTEXT: Readonly<Record<string, (text: string) => string>> = {
   first_seen: (text) => `first at ${text}`,
@@ -36,13 +55,25 @@ const CONTEXT: Readonly<Record<string, (text: string) => string>> = {
   baseline_covered_to: (text) => `to ${text}`,
 };
 
-/** Words for a measure of a built-in tool, null for one that is not in the table. `baseline_` in front of a field is the same measure. */
-export function measureWords(toolName: string, field: string, kind: string | null): string | null {
-  const ofTool = Object.hasOwn(MEASURES, toolName) ? MEASURES[toolName] : undefined;
+/**
+ * Words for a measure of a built-in tool, null for one that is not in the table. `baseline_` in front of a field is the same
+ * measure. Without traces nothing is called a flow.
+ */
+export function measureWords(toolName: string, field: string, kind: string | null, hasTraces = true): string | null {
   const name = field.replace(/^baseline_/, '');
-  const words = ofTool !== undefined && Object.hasOwn(ofTool, name) ? ofTool[name] : undefined;
+  const ofTool = Object.hasOwn(MEASURES, toolName) ? MEASURES[toolName] : undefined;
+  const inPlaces = toolName === 'log_sequences' && !hasTraces && Object.hasOwn(PLACES, name);
+  const table = inPlaces ? PLACES : ofTool;
+  const words = table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
   if (words === undefined || typeof words === 'string') return words ?? null;
   return (kind !== null && Object.hasOwn(words, kind) ? words[kind] : words['']) ?? null;
+}
+
+/** The unit of a measure of a built-in tool; undefined for any other field. */
+export function measureUnit(toolName: string, field: string): Unit | undefined {
+  const name = field.replace(/^baseline_/, '');
+  if (!Object.hasOwn(MEASURES, toolName) || !Object.hasOwn(MEASURES[toolName] ?? {}, name)) return undefined;
+  return Object.hasOwn(UNITS_OF, name) ? UNITS_OF[name] : undefined;
 }
 
 /** Words for a field that stands behind a claim as context; null where its text is to be quoted. */

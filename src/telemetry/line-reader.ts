@@ -1,0 +1,133 @@
+import { CsvRecovery } from './csv-recovery';
+import type { FileColumns } from './file-layout';
+import { contentOf, surveyFile, type FileSurvey } from './file-survey';
+import { CONTINUATION } from './line-shapes';
+import { sqlText } from './log-tables';
+import type { TelemetryDatabase } from './telemetry-database';
+import { MAX_LINE_BYTES, type TelemetryFile } from './telemetry-files';
+
+const READ = `auto_detect = false, max_line_size = ${MAX_LINE_BYTES}, parallel = false, ignore_errors = true, store_rejects = true`;
+/** A delimiter that no log line holds makes each line one column. */
+const LINES =
+  `${READ}, header = false, delim = chr(31), quote = '', escape = '', strict_mode = false, columns = {'line': 'VARCHAR'}`.replace(
+    'chr(31)',
+    `'\u001F'`,
+  );
+/** Smaller than the engine's own, as every file of a pass takes one. */
+const MANY_FILES = `buffer_size = ${2 * MAX_LINE_BYTES}`;
+
+/**
+ * Reads files of one layout into the temporary table `lines`, in file order, with the index of the file as `file_no`. It
+ * neither opens links nor decides what a line means.
+ */
+export class LineReader {
+  constructor(
+    private readonly database: TelemetryDatabase,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  async survey(file: TelemetryFile, isCsv: boolean): Promise<FileSurvey> {
+    if (!isCsv && !file.name.endsWith('.gz')) return { lines: 0, quoted: false, cut: false };
+    return surveyFile(file.path, this.signal);
+  }
+
+  async readCsv(files: readonly TelemetryFile[], columns: FileColumns): Promise<void> {
+    const names = columns.names.map((_, at) => `'c${at}': 'VARCHAR'`).join(', ');
+    const dialect = `header = true, delim = ${sqlText(columns.delimiter)}, quote = '"', escape = '"', columns = {${names}}`;
+    await this.read(files, '*', `${READ}, ${dialect}`);
+  }
+
+  /** Files in which some physical line is neither part of a row nor rejected: a quote that is never closed took it. */
+  async brokenQuotes({ names }: FileColumns, surveys: readonly FileSurvey[], malformed: readonly number[]): Promise<number[]> {
+    if (!surveys.some((survey) => survey.quoted)) return [];
+    const cells = names.map((_, at) => `c${at}`).join(', ');
+    const rows = await this.run(
+      `SELECT file_no::INTEGER AS file_no, sum(1 + length(cells) - length(replace(cells, chr(10), '')))::DOUBLE AS n
+       FROM (SELECT file_no, concat(${cells}) AS cells FROM lines) GROUP BY file_no`,
+    );
+    const taken = new Map(rows.map((row) => [Number(row['file_no']), Number(row['n'])]));
+    return surveys.flatMap(({ lines, quoted }, at) =>
+      quoted && lines > 0 && lines !== 1 + (taken.get(at) ?? 0) + (malformed[at] ?? 0) ? [at] : [],
+    );
+  }
+
+  /** Fills `lines` again from a CSV with broken quotes and answers how many of its lines are no record. */
+  async recover(file: TelemetryFile, { names, delimiter }: FileColumns): Promise<number> {
+    await this.run('DROP TABLE lines');
+    await this.run(`CREATE TEMP TABLE lines (${names.map((_, at) => `c${at} VARCHAR`).join(', ')})`);
+    const recovery = new CsvRecovery(delimiter, names.length, MAX_LINE_BYTES);
+    await this.database.appendTexts('lines', recovery.records(contentOf(file.path)), this.signal);
+    await this.run('ALTER TABLE lines ADD COLUMN file_no BIGINT DEFAULT 0');
+    return recovery.rejected;
+  }
+
+  /** Answers for each file how many of its lines are no record. */
+  async readLines(files: readonly TelemetryFile[], jsonOnly: boolean): Promise<number[]> {
+    await this.read(files, 'line', LINES, `WHERE trim(line) <> ''`);
+    if (!jsonOnly) return [];
+    const all = await this.countByFile('lines', files.length);
+    // json_valid alone would accept a bare NaN or a lone string.
+    await this.run(
+      `CREATE TEMP TABLE objects AS SELECT line, file_no FROM lines WHERE starts_with(ltrim(line), '{') AND json_valid(line)`,
+    );
+    await this.run('DROP TABLE lines');
+    await this.run('ALTER TABLE objects RENAME TO lines');
+    const objects = await this.countByFile('lines', files.length);
+    return all.map((count, at) => count - (objects[at] ?? 0));
+  }
+
+  /** Lines of a stack trace join the record before them; lines that are neither a record nor go on with one are counted. */
+  async readText(files: readonly TelemetryFile[], head: string): Promise<number[]> {
+    await this.readLines(files, false);
+    await this.run(
+      `CREATE TEMP TABLE marked AS SELECT rowid AS position, file_no, line, regexp_matches(line, ${sqlText(head)}) AS is_head,
+         regexp_matches(line, ${sqlText(CONTINUATION)}) AS goes_on FROM lines`,
+    );
+    const all = await this.countByFile('lines', files.length);
+    await this.run(
+      `CREATE TEMP TABLE tails AS SELECT h.position, string_agg(c.line, chr(10) ORDER BY c.position) AS tail, count(*) AS parts
+       FROM (SELECT * FROM marked WHERE NOT is_head AND goes_on) c
+         ASOF JOIN (SELECT position, file_no FROM marked WHERE is_head) h ON c.file_no = h.file_no AND c.position >= h.position
+       GROUP BY h.position`,
+    );
+    await this.run('DROP TABLE lines');
+    await this.run(
+      `CREATE TEMP TABLE lines AS SELECT m.line, m.line || coalesce(chr(10) || t.tail, '') AS whole, m.file_no, coalesce(t.parts, 0) AS parts
+       FROM marked m LEFT JOIN tails t USING (position) WHERE m.is_head ORDER BY m.position`,
+    );
+    await this.run('DROP TABLE marked');
+    await this.run('DROP TABLE tails');
+    const joined = await this.countByFile('lines', files.length, '1 + parts');
+    return all.map((count, at) => count - (joined[at] ?? 0));
+  }
+
+  /** Rows of each file that the reader refused, each once however much is wrong with it. */
+  async rejectsOf(files: readonly TelemetryFile[]): Promise<number[]> {
+    const rows = await this.run(
+      `SELECT s.file_path, count(DISTINCT e.line)::DOUBLE AS n
+       FROM reject_errors e JOIN reject_scans s USING (scan_id, file_id) GROUP BY s.file_path`,
+    );
+    const found = new Map(rows.map((row) => [String(row['file_path']), Number(row['n'])]));
+    return files.map((file) => found.get(file.path) ?? 0);
+  }
+
+  async countByFile(table: 'lines', files: number, each = '1'): Promise<number[]> {
+    const rows = await this.run(`SELECT file_no::INTEGER AS file_no, sum(${each})::DOUBLE AS n FROM ${table} GROUP BY file_no`);
+    const found = new Map(rows.map((row) => [Number(row['file_no']), Number(row['n'])]));
+    return Array.from({ length: files }, (_, at) => found.get(at) ?? 0);
+  }
+
+  private async read(files: readonly TelemetryFile[], select: string, dialect: string, where = ''): Promise<void> {
+    const paths = files.map((file) => sqlText(file.path.replaceAll(/[*?[]/g, '[$&]'))).join(', ');
+    const packing = files[0]?.name.endsWith('.gz') ? 'gzip' : 'none';
+    const many = files.length > 1 ? `, ${MANY_FILES}` : '';
+    await this.run(
+      `CREATE TEMP TABLE lines AS SELECT ${select}, file_index::BIGINT AS file_no
+       FROM read_csv([${paths}], ${dialect}${many}, compression = '${packing}') ${where}`,
+    );
+  }
+
+  private async run(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    return this.database.write(sql, {}, this.signal);
+  }
+}
