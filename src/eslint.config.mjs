@@ -46,6 +46,10 @@ export default tseslint.config(
     files: ['**/*.mjs', '**/*.cjs'],
     ...tseslint.configs.disableTypeChecked,
     // ESLint loads its configuration by the default export.
-    rules: { ...tseslint.configs.disableTypeChecked.rules, 'no-restricted-syntax': 'off' },
+    rules: {
+      ...tseslint.configs.disableTypeChecked.rules,
+      'no-restricted-syntax': 'off',
+      '@typescript-eslint/no-require-imports': 'off',
+    },
   },
 );
