@@ -4,17 +4,32 @@ import type { ClaimRole } from './claim-roles';
 import { ERROR_SHARE_FIELDS, errorShareClaim, errorShareRose } from './control-check';
 import type { EvidenceWriter } from './evidence-writer';
 import type { Seen, Weighing } from './first-round';
+import type { Candidate } from './family-ranking';
 import type { PlacedPattern } from './line-ranking';
+import {
+  isMeasuredDeparting,
+  measuredNormal,
+  measuresAgainst,
+  metricsNormal,
+  recordedChange,
+  spansNormal,
+} from './measure-findings';
 import { namesService, type Suspect } from './suspects';
 import type { Answer } from './telemetry-look';
 import { isAlarming } from './tool-rows';
 
 const SHARE_FIELDS = { baseline: 'baseline_share', incident: 'share', unit: 'ratio' } as const;
 const COUNT_FIELDS = { baseline: 'baseline_count', incident: 'count', unit: 'count' } as const;
-const MOST = { changes: 2, lines: 2, ruledOut: 5, ranges: 12, loudLines: 20 } as const;
+const MOST = { changes: 2, lines: 2, ruledOut: 5, ranges: 12, measuredRanges: 6, loudLines: 20 } as const;
 
-/** Writes what speaks against one service: its changed flows, its error share, its new lines; strongest first. */
-export function claimsAgainst(role: ClaimRole, suspect: Suspect, seen: Seen, writer: EvidenceWriter): string[] {
+/** Writes what speaks against one service: by logs its changed flows, error share and new lines, then by spans and metrics. */
+export function claimsAgainst(role: ClaimRole, candidate: Candidate, seen: Seen, writer: EvidenceWriter): string[] {
+  const byLogs = logsAgainst(role, candidate, seen, writer);
+  const measured = measuresAgainst(role, candidate, seen, writer);
+  return candidate.standing === 'logs' ? [...byLogs, ...measured] : [...measured, ...byLogs];
+}
+
+function logsAgainst(role: ClaimRole, suspect: Suspect, seen: Seen, writer: EvidenceWriter): string[] {
   const { sequences, shares } = seen;
   const flows =
     sequences === null
@@ -77,11 +92,16 @@ export function triggersOf(service: string, seen: Seen, writer: EvidenceWriter):
       if (id !== null) ids.push(id);
     });
   }
+  (seen.recorded?.rows ?? []).forEach((row, index) => {
+    if (row.service !== service || !(Date.parse(row.time) < end) || ids.length >= MOST.lines) return;
+    const id = recordedChange('trigger', index, seen, writer);
+    if (id !== null) ids.push(id);
+  });
   return ids;
 }
 
-/** Services that look suspicious and are not: changed ones, loud ones, named ones; most telling first. */
-function innocents({ seen, weighed }: Weighing): string[] {
+/** Services that look suspicious and are not: named, changed and loud ones, and what a leader calls; most telling first. */
+function innocents({ seen, weighed, paths }: Weighing): string[] {
   const guilty = new Set([
     ...weighed.causes.map(({ service }) => service),
     ...weighed.symptoms.map(({ suspect }) => suspect.service),
@@ -89,40 +109,58 @@ function innocents({ seen, weighed }: Weighing): string[] {
   const changed = seen.changes.flatMap(({ rows }) =>
     rows.filter(({ level }) => !isAlarming(level)).map(({ service }) => service),
   );
-  const asked = (seen.shares?.rows ?? []).map(({ service }) => service).filter((name) => namesService(seen.query.question, name));
+  const recorded = (seen.recorded?.rows ?? []).map(({ service }) => service);
+  const known = [seen.shares, seen.spans, seen.metrics].flatMap((answer) => (answer?.rows ?? []).map(({ service }) => service));
+  const asked = known.filter((name) => namesService(seen.query.question, name));
+  const [leader] = weighed.causes;
+  const called = leader === undefined || leader.standing === 'logs' ? [] : [...paths.calleesOf(leader.service)].sort();
   const loud = (seen.patterns?.rows ?? [])
     .filter((row) => isAlarming(row.level) && row.count >= MOST.loudLines)
     .sort((a, b) => b.count - a.count)
     .map(({ service }) => service);
-  return [...new Set([...asked, ...changed, ...loud])].filter((service) => !guilty.has(service));
+  return [...new Set([...asked, ...changed, ...recorded, ...loud, ...called])].filter((service) => !guilty.has(service));
 }
 
-/** Clears suspicious services by what would have shown if they were guilty: their error share, which did not rise. */
+/** Clears suspicious services by what would have shown if they were guilty: every family that knows them shows them normal. */
 export function ruleOut(weighing: Weighing, writer: EvidenceWriter): Omit<Assessment, 'rank'>[] {
-  const { shares } = weighing.seen;
-  if (shares === null) return [];
-  const hinted = new Set(weighing.weighed.hints.map(({ service }) => service));
-  return innocents(weighing)
-    .flatMap((service) => {
-      const index = shares.rows.findIndex((row) => row.service === service);
-      const row = shares.rows[index];
-      if (row === undefined || hinted.has(service) || errorShareRose(row)) return [];
-      const id = writer.withinNormal('clear', shares, index, ERROR_SHARE_FIELDS);
-      return id === null ? [] : [{ subject: service, role: 'ruled_out' as const, claim_ids: [id] }];
-    })
-    .slice(0, MOST.ruledOut);
+  const { seen, weighed } = weighing;
+  const hinted = new Set(weighed.hints.map(({ service }) => service));
+  const cleared: Omit<Assessment, 'rank'>[] = [];
+  for (const service of innocents(weighing)) {
+    if (cleared.length >= MOST.ruledOut) break;
+    const index = seen.shares?.rows.findIndex((row) => row.service === service) ?? -1;
+    const row = seen.shares?.rows[index];
+    if (hinted.has(service) || (row !== undefined && errorShareRose(row)) || isMeasuredDeparting(service, seen)) continue;
+    const byLogs =
+      seen.shares === null || row === undefined ? null : writer.withinNormal('clear', seen.shares, index, ERROR_SHARE_FIELDS);
+    const claim_ids = [...(byLogs === null ? [] : [byLogs]), ...measuredNormal('clear', service, seen, writer)];
+    if (claim_ids.length > 0) cleared.push({ subject: service, role: 'ruled_out', claim_ids });
+  }
+  return cleared;
 }
 
-/** What was found normal, service by service: where nothing convincing speaks against anybody. */
+/** What was found normal, service by service and family by family: where nothing convincing speaks against anybody. */
 export function rangesOf({ seen, weighed }: Weighing, writer: EvidenceWriter, cleared: ReadonlySet<string>): void {
   const { shares } = seen;
-  if (shares === null) return;
-  const hinted = new Set(weighed.hints.map(({ service }) => service));
-  const busiest = shares.rows.map((row, index) => ({ row, index })).sort((a, b) => b.row.lines - a.row.lines);
+  const isOpen = (service: string): boolean => !cleared.has(service) && !weighed.hints.some((hint) => hint.service === service);
+  const busiest = (shares?.rows ?? []).map((row, index) => ({ row, index })).sort((a, b) => b.row.lines - a.row.lines);
   for (const { row, index } of busiest.slice(0, MOST.ranges)) {
-    if (cleared.has(row.service) || hinted.has(row.service)) continue;
+    if (shares === null || !isOpen(row.service)) continue;
     if (row.baseline_error_share === null) writer.counted('range', shares, index, 'error_lines');
     else errorShareClaim('range', writer, shares, index);
+  }
+  const byTraces = [...(seen.spans?.rows ?? [])].sort((a, b) => b.traces - a.traces).map(({ service }) => service);
+  writeFirst(byTraces.filter(isOpen), (service) => spansNormal('range', service, seen, writer));
+  const byScore = [...new Set((seen.metrics?.rows ?? []).map(({ service }) => service))];
+  writeFirst(byScore.filter(isOpen), (service) => metricsNormal('range', service, seen, writer));
+}
+
+/** Writes for the first services that can be written about; a family needs no more to be stated. */
+function writeFirst(services: readonly string[], write: (service: string) => string | null): void {
+  let left: number = MOST.measuredRanges;
+  for (const service of services) {
+    if (left === 0) return;
+    if (write(service) !== null) left -= 1;
   }
 }
 
