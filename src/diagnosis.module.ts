@@ -57,11 +57,15 @@ import { DIAGNOSIS_DATA_SOURCE, openDiagnosisDataSource } from './runs/diagnosis
 import { DiagnosisRun } from './runs/diagnosis-run.entity';
 import { runStoreProviders } from './runs/run-store.providers';
 import { DuckdbTelemetrySource } from './telemetry/duckdb-telemetry-source';
+import { ChangesTool } from './tools/changes.tool';
 import { CredentialRedactor } from './tools/credential-redactor.service';
 import { ErrorShareTool } from './tools/error-share.tool';
 import { LogPatternsTool } from './tools/log-patterns.tool';
 import { LogSequencesTool } from './tools/log-sequences.tool';
+import { MetricAnomaliesTool } from './tools/metric-anomalies.tool';
 import { RecordingToolRunner } from './tools/recording-tool-runner.service';
+import { ServiceGraphTool } from './tools/service-graph.tool';
+import { SpanAnalysisTool } from './tools/span-analysis.tool';
 
 /** What a host decides when the module is put together, beside the options. */
 export interface DiagnosisModuleExtras {
@@ -117,7 +121,15 @@ const stores: Provider[] = [
   },
 ];
 
-const BUILT_IN_TOOLS: Type<DiagnosisTool>[] = [LogPatternsTool, ErrorShareTool, LogSequencesTool];
+const BUILT_IN_TOOLS: Type<DiagnosisTool>[] = [
+  LogPatternsTool,
+  ErrorShareTool,
+  LogSequencesTool,
+  MetricAnomaliesTool,
+  SpanAnalysisTool,
+  ServiceGraphTool,
+  ChangesTool,
+];
 
 function tools(own: readonly Type<DiagnosisTool>[]): Provider[] {
   const all = [...BUILT_IN_TOOLS, ...own];

@@ -6,8 +6,12 @@ export interface TimeRange {
   readonly to: string;
 }
 
+/** Kinds of telemetry. `graph` is a list of calls between services that a file states, without times. */
+export const TELEMETRY_FAMILIES = ['logs', 'metrics', 'spans', 'changes', 'graph'] as const;
+export type TelemetryFamilyName = (typeof TELEMETRY_FAMILIES)[number];
+
 export interface TelemetryFamily {
-  readonly family: 'logs' | 'metrics' | 'spans' | 'changes';
+  readonly family: TelemetryFamilyName;
   readonly records: number;
   readonly rejected: number;
   readonly from: string | null;
@@ -120,6 +124,124 @@ export interface LogSequenceQuery {
   readonly limit: number;
 }
 
+/** What a metric measures, by its name. */
+export const METRIC_KINDS = ['error', 'availability', 'latency', 'traffic', 'saturation', 'other'] as const;
+export type MetricKind = (typeof METRIC_KINDS)[number];
+
+/** Which way a metric of a kind must go to be trouble. */
+export const METRIC_DIRECTIONS = ['rises', 'falls', 'either'] as const;
+export type MetricDirection = (typeof METRIC_DIRECTIONS)[number];
+
+/**
+ * One series of a window beside a baseline. The telling segment is the run of rows within the window that stands out most
+ * from the rows around it; `first_seen` is its first row that is nearer
+ * to its median than to the rows around it, `last_seen` its last row. Values have the unit of `unit`.
+ */
+export interface MetricAnomalyRow {
+  readonly service: string;
+  readonly metric: string;
+  /** As the telemetry names it (`p90`, `Average`); null where it names none. */
+  readonly statistic: string | null;
+  /** As the telemetry names it (`s`, `%`); null where it names none. */
+  readonly unit: string | null;
+  readonly kind: MetricKind;
+  readonly direction: MetricDirection;
+  readonly rows: number;
+  /** Rows of the telling segment. */
+  readonly segment_rows: number;
+  readonly baseline_rows: number | null;
+  /** Rows of the baseline beside the most that any series of this metric and statistic has there, 0 to 1. */
+  readonly coverage: number;
+  /** Series that the service has of this metric: statistics of one metric are no independent witnesses. */
+  readonly statistics: number;
+  /** Median of the telling segment; of the whole window without a baseline. */
+  readonly median: number;
+  readonly baseline_median: number | null;
+  /** Interquartile range of the baseline. */
+  readonly baseline_iqr: number | null;
+  /** Median of the telling segment minus the median of the rows around it; null without a baseline. */
+  readonly change: number | null;
+  readonly first_seen: string;
+  readonly last_seen: string;
+  /** Contrast of the telling segment divided by what the baseline itself shows: above 1 is unusual, a rank of the tool. 0 where nothing can be compared. */
+  readonly score: number;
+}
+
+export interface ComparisonQuery {
+  readonly window: TimeRange;
+  readonly baseline: TimeRange | null;
+  readonly service: string | null;
+  readonly limit: number;
+}
+
+/**
+ * One service in the traces of a window beside a baseline. Its spans' self time is their time outside of children; the gap of
+ * a call into it is the time of the caller's span that the callee's does not account for. A span is high when its self
+ * time or gap is far above its group's in the baseline. Without a baseline no span is high and every score is 0.
+ */
+export interface SpanServiceRow {
+  readonly service: string;
+  /** Traces that touch the service. */
+  readonly traces: number;
+  readonly baseline_traces: number | null;
+  readonly high_traces: number;
+  readonly baseline_high_traces: number | null;
+  readonly high_share: number;
+  readonly baseline_high_share: number | null;
+  /** Median self time of its spans that call no other service, in ms. */
+  readonly self_ms: number | null;
+  readonly baseline_self_ms: number | null;
+  /** Median gap of calls into it, in ms. */
+  readonly gap_ms: number | null;
+  readonly baseline_gap_ms: number | null;
+  /** Time above the groups' medians in high spans, in ms for each trace that touches the service. */
+  readonly excess_ms: number;
+  readonly baseline_excess_ms: number | null;
+  /** Share of its spans with an error status. */
+  readonly error_share: number;
+  readonly baseline_error_share: number | null;
+  /** Traces that touch it, a minute. */
+  readonly rate_per_min: number;
+  readonly baseline_rate_per_min: number | null;
+  /** Start of the first high span; null when there is none. */
+  readonly first_seen: string | null;
+  /** Where its time goes: in itself, in the calls into it, in its calls to others; null without a high span. */
+  readonly role: 'self' | 'incoming' | 'outgoing' | null;
+  /** Rise of the excess in median trace durations of the baseline: a rank of the tool. */
+  readonly gain: number;
+  /** How much of what touches it in that role is high, 0 to 1: a rank of the tool. */
+  readonly precision: number;
+  /** gain, times precision, times the certainty that the share of high traces rose: a rank of the tool. */
+  readonly score: number;
+}
+
+/** A call from one service to another. Counts are spans of the callee in each range; null for an edge that only a file states. */
+export interface ServiceEdgeRow {
+  readonly caller: string;
+  readonly callee: string;
+  readonly count: number | null;
+  readonly baseline_count: number | null;
+}
+
+export interface ChangeQuery {
+  /** The incident window. */
+  readonly window: TimeRange;
+  /** How long before the window to look too. */
+  readonly lookback_minutes: number;
+  readonly service: string | null;
+  readonly limit: number;
+}
+
+/** A deploy, flag, configuration change or migration. */
+export interface ChangeRow {
+  readonly service: string;
+  readonly kind: string;
+  readonly text: string;
+  readonly time: string;
+  /** Minutes from the change to the start of the window; negative inside the window. */
+  readonly minutes_before: number;
+}
+
 export interface QueryAnswer<Row> extends QueryCounts {
   readonly rows: readonly Row[];
   /** Range that the source really holds of the asked window; null when it holds nothing of it. */
@@ -152,6 +274,10 @@ export abstract class TelemetrySource {
     query: LogSequenceQuery,
     signal?: AbortSignal,
   ): Promise<QueryAnswer<LogSequenceRow> & { readonly by_trace: boolean }>;
+  abstract metricAnomalies(query: ComparisonQuery, signal?: AbortSignal): Promise<QueryAnswer<MetricAnomalyRow>>;
+  abstract spanAnalysis(query: ComparisonQuery, signal?: AbortSignal): Promise<QueryAnswer<SpanServiceRow>>;
+  abstract serviceGraph(query: ComparisonQuery, signal?: AbortSignal): Promise<QueryAnswer<ServiceEdgeRow>>;
+  abstract changes(query: ChangeQuery, signal?: AbortSignal): Promise<QueryAnswer<ChangeRow>>;
   /** Facts about the opened files for a person: formats, columns and what they were taken for, time ranges, rejected rows, skipped files. */
   abstract inspect(signal?: AbortSignal): Promise<JsonObject>;
   abstract close(): Promise<void>;

@@ -18,6 +18,8 @@ const LIMITATION_WORDS: Record<LimitationCode, string> = {
   DEADLINE: 'The time of this run was over before every question was asked.',
   BELOW_THRESHOLD: 'Something departed from the baseline, but too weakly to rest a cause on it.',
   CANDIDATES_CLOSE: 'More than one candidate is about equally likely.',
+  METRIC_BASELINE_PRECEDING:
+    'The baseline holds too few metric values: metrics were compared with the hours directly before the window.',
   BASELINE_UNSTEADY: 'The baseline itself is not steady: errors became more frequent within it.',
 };
 

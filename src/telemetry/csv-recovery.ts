@@ -72,12 +72,12 @@ export class CsvRecovery {
   private open: string[] = [];
   private size = 0;
   private record: GrowingRecord;
-  private header = true;
 
   constructor(
     private readonly delimiter: string,
     private readonly width: number,
     private readonly maxBytes: number,
+    private headerRows = 1,
   ) {
     this.record = new GrowingRecord(delimiter);
   }
@@ -111,7 +111,7 @@ export class CsvRecovery {
     }
     const line = bytes.toString('utf8').replace(/\r$/, '');
     if (this.open.length === 0 && line === '') return;
-    if (this.header) this.header = false;
+    if (this.headerRows > 0) this.headerRows -= 1;
     else yield* this.lines([line]);
   }
 

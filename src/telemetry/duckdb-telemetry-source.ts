@@ -2,28 +2,40 @@ import { resolve } from 'node:path';
 import { DiagnosisError } from '../errors/diagnosis-error';
 import type { DiagnosisOptions } from '../options/diagnosis-options';
 import {
+  TELEMETRY_FAMILIES,
   TelemetrySource,
+  type ChangeQuery,
+  type ChangeRow,
+  type ComparisonQuery,
   type ErrorShareQuery,
   type ErrorShareRow,
   type LogPatternQuery,
   type LogPatternRow,
   type LogSequenceQuery,
   type LogSequenceRow,
+  type MetricAnomalyRow,
   type QueryAnswer,
+  type ServiceEdgeRow,
+  type SpanServiceRow,
   type TelemetryDescription,
+  type TelemetryFamilyName,
 } from '../ports/telemetry-source.port';
 import type { JsonObject } from '../protocol/json-value';
-import { coverageOf, errorShare, logPatterns, type SourceFacts } from './log-queries';
+import { changesNear } from './change-queries';
+import { coverageOf, errorShare, logPatterns } from './log-queries';
 import { findSequenceChanges } from './log-sequences';
 import { EMPTY_FILE } from './mapping-inference';
+import { metricAnomalies } from './metric-queries';
+import type { SourceFacts } from './query-ground';
 import { SharedOpening } from './shared-opening';
+import { serviceGraph, spanAnalysis } from './span-queries';
 import { loadDuckdb, QueryGate } from './telemetry-database';
 import { isTelemetryLike } from './telemetry-files';
 import { fingerprintOf, openTelemetry, takeSnapshot, type OpenedTelemetry } from './telemetry-opening';
 import { instantOf } from './time-expression';
 
 interface FamilyRow {
-  readonly family: 'logs' | 'changes';
+  readonly family: TelemetryFamilyName;
   readonly records: number;
   readonly first: bigint | null;
   readonly last: bigint | null;
@@ -32,6 +44,24 @@ interface FamilyRow {
 
 /** Most service names in a description. */
 const MAX_SERVICES = 1000;
+
+/** Tables of a family: one with a row a record, and where its services are named. */
+const FAMILY_TABLES: Readonly<Record<TelemetryFamilyName, { records: string; services: string }>> = {
+  logs: { records: 'logs', services: 'SELECT service FROM log_kinds' },
+  metrics: { records: 'metrics', services: 'SELECT service FROM metric_series' },
+  spans: { records: 'span_times', services: 'SELECT service FROM span_times' },
+  changes: { records: 'changes', services: 'SELECT service FROM changes' },
+  graph: {
+    records: '(SELECT NULL::BIGINT AS ns, * FROM edges)',
+    services: 'SELECT caller AS service FROM edges UNION SELECT callee FROM edges',
+  },
+};
+
+const DESCRIBE_SQL = TELEMETRY_FAMILIES.map((family) => {
+  const { records, services } = FAMILY_TABLES[family];
+  return `SELECT '${family}' AS family, count(*)::DOUBLE AS records, min(ns) AS first, max(ns) AS last,
+    (SELECT list(service ORDER BY service) FROM (SELECT DISTINCT service FROM (${services}) ORDER BY service LIMIT ${MAX_SERVICES})) AS services FROM ${records}`;
+}).join(' UNION ALL ');
 
 /**
  * Telemetry in files, read by DuckDB. Nothing is opened before the first question; files are imported once and again when
@@ -53,19 +83,11 @@ export class DuckdbTelemetrySource extends TelemetrySource {
 
   async describe(signal?: AbortSignal): Promise<TelemetryDescription> {
     return this.ask(async ({ database, files, skipped }) => {
-      const rows = (await database.query(
-        `SELECT 'logs' AS family, count(*)::DOUBLE AS records, min(ns) AS first, max(ns) AS last,
-           (SELECT list(service ORDER BY service) FROM (SELECT DISTINCT service FROM log_kinds ORDER BY service LIMIT ${MAX_SERVICES})) AS services FROM logs
-         UNION ALL
-         SELECT 'changes', count(*)::DOUBLE, min(ns), max(ns),
-           (SELECT list(service ORDER BY service) FROM (SELECT DISTINCT service FROM changes ORDER BY service LIMIT ${MAX_SERVICES})) FROM changes`,
-        {},
-        signal,
-      )) as unknown as FamilyRow[];
+      const rows = (await database.query(DESCRIBE_SQL, {}, signal)) as unknown as FamilyRow[];
       const families = rows.map(({ family, records, first, last, services }) => ({
         family,
         records,
-        rejected: rejectedIn(files, family),
+        rejected: rejectedIn(files, [family]),
         from: first === null ? null : instantOf(first),
         to: last === null ? null : instantOf(last),
         services: services ?? [],
@@ -76,14 +98,14 @@ export class DuckdbTelemetrySource extends TelemetrySource {
 
   async logPatterns(query: LogPatternQuery, signal?: AbortSignal): Promise<QueryAnswer<LogPatternRow>> {
     return this.ask(
-      (opened) => opened.database.session((session) => logPatterns(session, query, factsOf(opened)), signal),
+      (opened) => opened.database.session((session) => logPatterns(session, query, factsOf(opened, 'logs')), signal),
       signal,
     );
   }
 
   async errorShare(query: ErrorShareQuery, signal?: AbortSignal): Promise<QueryAnswer<ErrorShareRow>> {
     return this.ask(
-      (opened) => opened.database.session((session) => errorShare(session, query, factsOf(opened)), signal),
+      (opened) => opened.database.session((session) => errorShare(session, query, factsOf(opened, 'logs')), signal),
       signal,
     );
   }
@@ -104,7 +126,7 @@ export class DuckdbTelemetrySource extends TelemetrySource {
           const ranges = { window: [window.from, window.to], baseline: [baseline.from, baseline.to] } as const;
           const found = await findSequenceChanges(session, ranges, query, byTrace);
           const rows = found.slice(0, query.limit).map(({ first_ts, ...row }) => ({ ...row, first_seen: instantOf(first_ts) }));
-          const { rejected, files_skipped, text_zone } = factsOf(opened);
+          const { rejected, files_skipped, text_zone } = factsOf(opened, 'logs');
           return {
             rows,
             rows_total: found.length,
@@ -118,6 +140,39 @@ export class DuckdbTelemetrySource extends TelemetrySource {
             text_zone,
             by_trace: byTrace,
           };
+        }, signal),
+      signal,
+    );
+  }
+
+  async metricAnomalies(query: ComparisonQuery, signal?: AbortSignal): Promise<QueryAnswer<MetricAnomalyRow>> {
+    return this.ask(
+      (opened) =>
+        opened.database.session((session) => metricAnomalies(session, query, factsOf(opened, 'metrics'), signal), signal),
+      signal,
+    );
+  }
+
+  async spanAnalysis(query: ComparisonQuery, signal?: AbortSignal): Promise<QueryAnswer<SpanServiceRow>> {
+    return this.ask(
+      (opened) => opened.database.session((session) => spanAnalysis(session, query, factsOf(opened, 'spans')), signal),
+      signal,
+    );
+  }
+
+  async serviceGraph(query: ComparisonQuery, signal?: AbortSignal): Promise<QueryAnswer<ServiceEdgeRow>> {
+    return this.ask(
+      (opened) => opened.database.session((session) => serviceGraph(session, query, factsOf(opened, 'spans', 'graph')), signal),
+      signal,
+    );
+  }
+
+  async changes(query: ChangeQuery, signal?: AbortSignal): Promise<QueryAnswer<ChangeRow>> {
+    return this.ask(
+      (opened) =>
+        opened.database.session((session) => {
+          const hasRecord = opened.files.some((file) => file.family === 'changes');
+          return changesNear(session, query, factsOf(opened, 'changes'), hasRecord);
         }, signal),
       signal,
     );
@@ -167,13 +222,14 @@ export class DuckdbTelemetrySource extends TelemetrySource {
   }
 }
 
-function rejectedIn(files: OpenedTelemetry['files'], family: 'logs' | 'changes'): number {
+function rejectedIn(files: OpenedTelemetry['files'], families: readonly TelemetryFamilyName[]): number {
   return files
-    .filter((file) => file.family === family)
+    .filter((file) => families.includes(file.family))
     .reduce((sum, { rejected }) => sum + rejected.malformed + rejected.unrecognised + rejected.bad_time, 0);
 }
 
-function factsOf(opened: OpenedTelemetry): SourceFacts {
+function factsOf(opened: OpenedTelemetry, ...families: readonly TelemetryFamilyName[]): SourceFacts {
+  const isLogs = families.includes('logs');
   const files_skipped = opened.skipped.filter(({ name, reason }) => isTelemetryLike(name) && reason !== EMPTY_FILE).length;
-  return { rejected: rejectedIn(opened.files, 'logs'), files_skipped, text_zone: opened.text_zone };
+  return { rejected: rejectedIn(opened.files, families), files_skipped, text_zone: isLogs ? opened.text_zone : null };
 }

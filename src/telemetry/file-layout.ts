@@ -40,6 +40,18 @@ export function csvColumns(head: readonly string[], given: string | undefined): 
   return { delimiter: most.delimiter, names: line === '' ? [] : most.names.map((name) => name.trim()) };
 }
 
+/** The first rows of a CSV as they stand, as wide as the widest of them. */
+export function csvHeaderRows(
+  head: readonly string[],
+  count: number,
+  given: string | undefined,
+): { rows: string[][]; delimiter: string } {
+  const { delimiter } = csvColumns(head, given);
+  const rows = head.slice(0, count).map((line) => csvRecord(line, delimiter).map((cell) => cell.trim()));
+  const width = Math.max(0, ...rows.map((row) => row.length));
+  return { delimiter, rows: rows.map((row) => [...row, ...Array<string>(width - row.length).fill('')]) };
+}
+
 /** The values of one CSV line, for looking at a sample. */
 export function csvValues(line: string, delimiter: string): string[] {
   return csvRecord(line, delimiter);

@@ -31,14 +31,21 @@ export class LineReader {
     return surveyFile(file.path, this.signal);
   }
 
-  async readCsv(files: readonly TelemetryFile[], columns: FileColumns): Promise<void> {
+  /** Reads CSVs of one header, which takes `headerRows` lines. */
+  async readCsv(files: readonly TelemetryFile[], columns: FileColumns, headerRows = 1): Promise<void> {
+    const header = headerRows === 1 ? 'header = true' : `header = false, skip = ${headerRows}`;
     const names = columns.names.map((_, at) => `'c${at}': 'VARCHAR'`).join(', ');
-    const dialect = `header = true, delim = ${sqlText(columns.delimiter)}, quote = '"', escape = '"', columns = {${names}}`;
+    const dialect = `${header}, delim = ${sqlText(columns.delimiter)}, quote = '"', escape = '"', columns = {${names}}`;
     await this.read(files, '*', `${READ}, ${dialect}`);
   }
 
   /** Files in which some physical line is neither part of a row nor rejected: a quote that is never closed took it. */
-  async brokenQuotes({ names }: FileColumns, surveys: readonly FileSurvey[], malformed: readonly number[]): Promise<number[]> {
+  async brokenQuotes(
+    { names }: FileColumns,
+    surveys: readonly FileSurvey[],
+    malformed: readonly number[],
+    headerRows = 1,
+  ): Promise<number[]> {
     if (!surveys.some((survey) => survey.quoted)) return [];
     const cells = names.map((_, at) => `c${at}`).join(', ');
     const rows = await this.run(
@@ -47,15 +54,15 @@ export class LineReader {
     );
     const taken = new Map(rows.map((row) => [Number(row['file_no']), Number(row['n'])]));
     return surveys.flatMap(({ lines, quoted }, at) =>
-      quoted && lines > 0 && lines !== 1 + (taken.get(at) ?? 0) + (malformed[at] ?? 0) ? [at] : [],
+      quoted && lines > 0 && lines !== headerRows + (taken.get(at) ?? 0) + (malformed[at] ?? 0) ? [at] : [],
     );
   }
 
   /** Fills `lines` again from a CSV with broken quotes and answers how many of its lines are no record. */
-  async recover(file: TelemetryFile, { names, delimiter }: FileColumns): Promise<number> {
+  async recover(file: TelemetryFile, { names, delimiter }: FileColumns, headerRows = 1): Promise<number> {
     await this.run('DROP TABLE lines');
     await this.run(`CREATE TEMP TABLE lines (${names.map((_, at) => `c${at} VARCHAR`).join(', ')})`);
-    const recovery = new CsvRecovery(delimiter, names.length, MAX_LINE_BYTES);
+    const recovery = new CsvRecovery(delimiter, names.length, MAX_LINE_BYTES, headerRows);
     await this.database.appendTexts('lines', recovery.records(contentOf(file.path)), this.signal);
     await this.run('ALTER TABLE lines ADD COLUMN file_no BIGINT DEFAULT 0');
     return recovery.rejected;
@@ -63,17 +70,13 @@ export class LineReader {
 
   /** Answers for each file how many of its lines are no record. */
   async readLines(files: readonly TelemetryFile[], jsonOnly: boolean): Promise<number[]> {
-    await this.read(files, 'line', LINES, `WHERE trim(line) <> ''`);
-    if (!jsonOnly) return [];
-    const all = await this.countByFile('lines', files.length);
     // json_valid alone would accept a bare NaN or a lone string.
-    await this.run(
-      `CREATE TEMP TABLE objects AS SELECT line, file_no FROM lines WHERE starts_with(ltrim(line), '{') AND json_valid(line)`,
-    );
-    await this.run('DROP TABLE lines');
-    await this.run('ALTER TABLE objects RENAME TO lines');
-    const objects = await this.countByFile('lines', files.length);
-    return all.map((count, at) => count - (objects[at] ?? 0));
+    const select = jsonOnly ? `CASE WHEN starts_with(ltrim(line), '{') AND json_valid(line) THEN line END AS line` : 'line';
+    await this.read(files, select, LINES, `WHERE regexp_matches(line, '\\S')`);
+    if (!jsonOnly) return [];
+    const others = await this.countByFile('lines', files.length, 'CASE WHEN line IS NULL THEN 1 ELSE 0 END');
+    if (others.some((count) => count > 0)) await this.run('DELETE FROM lines WHERE line IS NULL');
+    return others;
   }
 
   /** Lines of a stack trace join the record before them; lines that are neither a record nor go on with one are counted. */

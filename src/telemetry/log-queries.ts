@@ -7,166 +7,23 @@ import type {
   TimeRange,
 } from '../ports/telemetry-source.port';
 import type { Bound, TelemetrySession } from './telemetry-database';
-import { instantOf, nanosecondsOf } from './time-expression';
-
-const SECOND = 1_000_000_000n;
-const MILLISECOND = 1_000_000n;
-const MINUTE = 60n * SECOND;
-
-/** Decimals that shares, rates and scores are rounded to. */
-const SHARE_DECIMALS = 4;
-const RATE_DECIMALS = 3;
-const SCORE_DECIMALS = 3;
-
-interface Range {
-  readonly from: bigint;
-  readonly to: bigint;
-}
-
-function rangeOf(range: TimeRange): Range {
-  return { from: nanosecondsOf(range.from), to: nanosecondsOf(range.to) };
-}
-
-function orNever(range: Range | null): Range {
-  return range ?? { from: 0n, to: 0n };
-}
-
-function timeRange(range: Range | null): TimeRange | null {
-  return range === null ? null : { from: instantOf(range.from), to: instantOf(range.to) };
-}
-
-function minutesOf(covered: Range | null): number {
-  const length = covered === null ? SECOND : covered.to - covered.from;
-  return Number(length < SECOND ? SECOND : length) / Number(MINUTE);
-}
-
-function rounded(value: number, decimals: number): number {
-  return Number(value.toFixed(decimals));
-}
-
-interface Neighbours {
-  readonly before: bigint | null;
-  readonly first: bigint | null;
-  readonly last: bigint | null;
-  readonly after: bigint | null;
-}
-
-/**
- * What the source holds of an asked range. It reaches to an edge of the range when lines go on beyond that edge and the
- * silence across it is no longer than the range itself or a minute; otherwise it ends with the first or last line.
- */
-function coveredRange(asked: Range, { before, first, last, after }: Neighbours): Range | null {
-  if (first === null || last === null) return null;
-  const length = asked.to - asked.from;
-  const reach = length > MINUTE ? length : MINUTE;
-  const from = before !== null && first - before <= reach ? asked.from : first - (first % MILLISECOND);
-  const end = last - (last % MILLISECOND) + MILLISECOND;
-  const to = (after !== null && after - last <= reach) || end > asked.to ? asked.to : end;
-  return { from: from < asked.from ? asked.from : from, to };
-}
-
-/** The ranges of a question as they are covered, with what was looked through and what matched in each. */
-interface Ground {
-  readonly window: Range;
-  readonly baseline: Range | null;
-  readonly covered: Range | null;
-  readonly baselineCovered: Range | null;
-  readonly scanned: number;
-  readonly matched: number;
-  readonly baselineScanned: number;
-  readonly baselineMatched: number;
-}
-
-interface GroundRow {
-  readonly w_before: bigint | null;
-  readonly w_first: bigint | null;
-  readonly w_last: bigint | null;
-  readonly w_after: bigint | null;
-  readonly b_before: bigint | null;
-  readonly b_first: bigint | null;
-  readonly b_last: bigint | null;
-  readonly b_after: bigint | null;
-  readonly scanned: number;
-  readonly matched: number;
-  readonly b_scanned: number;
-  readonly b_matched: number;
-}
-
-const IN_WINDOW = '(ns >= $window_from AND ns < $window_to)';
-const IN_BASELINE = '(ns >= $baseline_from AND ns < $baseline_to)';
-
-function bounds(query: { readonly window: TimeRange; readonly baseline: TimeRange | null }): Bound {
-  const window = rangeOf(query.window);
-  const baseline = orNever(query.baseline === null ? null : rangeOf(query.baseline));
-  return { window_from: window.from, window_to: window.to, baseline_from: baseline.from, baseline_to: baseline.to };
-}
-
-async function groundOf(
-  session: TelemetrySession,
-  query: { readonly window: TimeRange; readonly baseline: TimeRange | null },
-  inScope: string,
-  matches: string,
-  values: Bound,
-): Promise<Ground> {
-  const edge = (side: string, range: string, from: string, to: string): string =>
-    `max(ns) FILTER (ns < ${from}) AS ${side}_before, min(ns) FILTER ${range} AS ${side}_first, max(ns) FILTER ${range} AS ${side}_last,
-     min(ns) FILTER (ns >= ${to}) AS ${side}_after`;
-  const [row] = await session.rows<GroundRow>(
-    `SELECT ${edge('w', IN_WINDOW, '$window_from', '$window_to')}, ${edge('b', IN_BASELINE, '$baseline_from', '$baseline_to')},
-       (count(*) FILTER (${IN_WINDOW} AND ${inScope}))::DOUBLE AS scanned,
-       (count(*) FILTER (${IN_WINDOW} AND ${inScope} AND ${matches}))::DOUBLE AS matched,
-       (count(*) FILTER (${IN_BASELINE} AND ${inScope}))::DOUBLE AS b_scanned,
-       (count(*) FILTER (${IN_BASELINE} AND ${inScope} AND ${matches}))::DOUBLE AS b_matched
-     FROM logs`,
-    values,
-  );
-  const found = row as GroundRow;
-  const window = rangeOf(query.window);
-  const baseline = query.baseline === null ? null : rangeOf(query.baseline);
-  return {
-    window,
-    baseline,
-    covered: coveredRange(window, { before: found.w_before, first: found.w_first, last: found.w_last, after: found.w_after }),
-    baselineCovered:
-      baseline === null
-        ? null
-        : coveredRange(baseline, { before: found.b_before, first: found.b_first, last: found.b_last, after: found.b_after }),
-    scanned: found.scanned,
-    matched: found.matched,
-    baselineScanned: found.b_scanned,
-    baselineMatched: found.b_matched,
-  };
-}
-
-/** What every answer says beside its rows. */
-export interface SourceFacts {
-  readonly rejected: number;
-  readonly files_skipped: number;
-  readonly text_zone: string | null;
-}
-
-function answerOf<Row>(ground: Ground, facts: SourceFacts, rows: readonly Row[], total: number): QueryAnswer<Row> {
-  return {
-    rows,
-    rows_total: total,
-    records_scanned: ground.scanned,
-    records_rejected: facts.rejected,
-    matched_count: ground.matched,
-    complete: rows.length === total,
-    covered: timeRange(ground.covered),
-    files_skipped: facts.files_skipped,
-    text_zone: facts.text_zone,
-    ...(ground.baseline === null
-      ? {}
-      : {
-          baseline: {
-            covered: timeRange(ground.baselineCovered),
-            records_scanned: ground.baselineScanned,
-            matched_count: ground.baselineMatched,
-          },
-        }),
-  };
-}
+import {
+  answerOf,
+  bounds,
+  groundOf,
+  IN_BASELINE,
+  IN_WINDOW,
+  minutesOf,
+  RATE_DECIMALS,
+  rangeOf,
+  rounded,
+  SCORE_DECIMALS,
+  shareOf,
+  timeRange,
+  type Range,
+  type SourceFacts,
+} from './query-ground';
+import { instantOf } from './time-expression';
 
 function scopeOf(service: string | null): string {
   return service === null ? 'TRUE' : 'kind_id IN (SELECT kind_id FROM log_kinds WHERE service = $service)';
@@ -206,7 +63,7 @@ export async function logPatterns(
     ...(query.service === null ? {} : { service: query.service }),
     ...(query.contains === null ? {} : { contains: query.contains }),
   };
-  const ground = await groundOf(session, query, inScope, matches, values);
+  const ground = await groundOf(session, 'logs', query, inScope, matches, values);
   const compared = ground.baselineCovered !== null;
   const minutes = minutesOf(ground.covered);
   const baselineMinutes = minutesOf(ground.baselineCovered);
@@ -251,10 +108,6 @@ export async function logPatterns(
   return answerOf(ground, facts, patterns, rows[0]?.total ?? 0);
 }
 
-function shareOf(part: number, whole: number): number {
-  return whole === 0 ? 0 : rounded(part / whole, SHARE_DECIMALS);
-}
-
 /**
  * Lines and error lines of each service, the largest rise of the share first. `matched_count` counts error lines; the rates
  * are of all lines, so that a service that fell silent shows too.
@@ -267,7 +120,7 @@ export async function errorShare(
   const inScope = scopeOf(query.service);
   const isError = 'kind_id IN (SELECT kind_id FROM log_kinds WHERE is_error)';
   const values: Bound = { ...bounds(query), ...(query.service === null ? {} : { service: query.service }) };
-  const ground = await groundOf(session, query, inScope, isError, values);
+  const ground = await groundOf(session, 'logs', query, inScope, isError, values);
   const compared = ground.baselineCovered !== null;
   const minutes = minutesOf(ground.covered);
   const baselineMinutes = minutesOf(ground.baselineCovered);
@@ -314,7 +167,7 @@ export async function coverageOf(
   baseline: Range;
 }> {
   const values: Bound = { ...bounds(query), ...(query.service === null ? {} : { service: query.service }) };
-  const ground = await groundOf(session, query, scopeOf(query.service), 'TRUE', values);
+  const ground = await groundOf(session, 'logs', query, scopeOf(query.service), 'TRUE', values);
   return {
     covered: timeRange(ground.covered),
     baselineCovered: timeRange(ground.baselineCovered),

@@ -8,6 +8,11 @@
  *   line as it stands in the telemetry. `trace`, `span`, `instance` are null where the source has none.
  * - `log_events`: both joined, one row a line; `step` names what the line says: level, call site (else template), exception.
  * - `changes`: deploys, flags, configuration, migrations.
+ * - `metric_series`: one row for each (service, metric, statistic); empty text for no statistic and no unit. `kind` is set when all
+ *   files are in. `metrics`: its values, several at one time where there are several instances.
+ * - `spans`: rows as they are read, empty once all files are in; `span_times`: one row a span with its time outside of children in ms
+ *   and the other service that it calls, empty text for none; `span_calls`: a row for each span that another service called.
+ * - `edges`: calls between services that a file states.
  * - `change_score`: how telling it is that `k1` of `n1` lines in `m1` minutes stand against `k2` of `n2` in `m2`: the
  *   likelihood ratio statistic G of the 2x2 table (Dunning: "Accurate Methods for the Statistics of Surprise and
  *   Coincidence", Computational Linguistics 19(1), 1993) times the absolute log2 of the smoothed ratio of shares. Where one
@@ -18,6 +23,12 @@ export const TELEMETRY_TABLES: readonly string[] = [
      exception VARCHAR, masked VARCHAR, template VARCHAR)`,
   `CREATE TABLE logs (seq BIGINT, ns BIGINT, kind_id INTEGER, trace VARCHAR, span VARCHAR, instance VARCHAR, message VARCHAR)`,
   `CREATE TABLE changes (seq BIGINT, ns BIGINT, service VARCHAR, kind VARCHAR, text VARCHAR)`,
+  `CREATE TABLE metric_series (series_id INTEGER, service VARCHAR, metric VARCHAR, statistic VARCHAR, unit VARCHAR, kind VARCHAR)`,
+  `CREATE TABLE metrics (series_id INTEGER, ns BIGINT, value DOUBLE)`,
+  `CREATE TABLE spans (trace VARCHAR, span VARCHAR, parent VARCHAR, service VARCHAR, operation VARCHAR, a BIGINT, b BIGINT, is_error BOOLEAN)`,
+  `CREATE TABLE span_times (trace VARCHAR, service VARCHAR, operation VARCHAR, callee VARCHAR, ns BIGINT, b BIGINT, self DOUBLE, is_error BOOLEAN)`,
+  `CREATE TABLE span_calls (ns BIGINT, caller VARCHAR, callee VARCHAR)`,
+  `CREATE TABLE edges (caller VARCHAR, callee VARCHAR)`,
   `CREATE VIEW log_events AS SELECT l.seq AS id, l.ns AS ts, k.service, l.instance, l.trace, l.span, k.is_error, l.message,
      concat_ws(' ', nullif(k.level, ''), CASE WHEN k.site <> '' THEN k.site ELSE k.template END, nullif(k.exception, '')) AS step
      FROM logs l JOIN log_kinds k USING (kind_id)`,

@@ -43,16 +43,25 @@ export function exceptionName(message: string): string {
 }
 
 /**
- * SQL for the masked first line of a message. Masks, in this order: quoted values; dates and times; clocks; every token
- * that holds a digit (numbers with units, ids, hex, UUIDs, addresses, path segments); bracketed lists and objects, twice
- * for one level of nesting; values after `=` and `key:`. The call site keeps its line number.
+ * SQL for the shape of a message's first line, the part of masking that has to look at every line: quoted values, dates and
+ * times, clocks, and every token that holds a digit (numbers with units, ids, hex, UUIDs, addresses, path segments) become
+ * holes. The call site keeps its line number.
+ */
+export function lineShapeText(message: string, site: string): string {
+  const line = `left(split_part(ltrim(${message}), chr(10), 1), ${TEMPLATE_CHARACTERS})`;
+  const text = `CASE WHEN ${site} = '' THEN ${line} ELSE replace(${line}, ${site}, ${SITE_MARK}) END`;
+  return `regexp_replace(${text}, ${literal(VARIABLE)}, ${HOLE}, 'g')`;
+}
+
+/**
+ * SQL for the masked text of a shape, of which there are far fewer than lines. Masks, in this order: bracketed lists and
+ * objects, twice for one level of nesting; values after `=` and `key:`.
  * Masking of known variable tokens before grouping is the preprocessing of Drain (He, Zhu, Zheng, Lyu: "Drain: An Online
  * Log Parsing Approach with Fixed Depth Tree", ICWS 2017), with a fixed list in place of user-given expressions.
  */
-export function maskedText(message: string, site: string): string {
-  const line = `left(split_part(ltrim(${message}), chr(10), 1), ${TEMPLATE_CHARACTERS})`;
-  let text = `CASE WHEN ${site} = '' THEN ${line} ELSE replace(${line}, ${site}, ${SITE_MARK}) END`;
-  for (const pattern of [VARIABLE, GROUPED, GROUPED]) text = `regexp_replace(${text}, ${literal(pattern)}, ${HOLE}, 'g')`;
+export function maskedText(shape: string, site: string): string {
+  let text = shape;
+  for (const pattern of [GROUPED, GROUPED]) text = `regexp_replace(${text}, ${literal(pattern)}, ${HOLE}, 'g')`;
   text = `regexp_replace(${text}, ${literal(VALUE)}, '\\1' || ${HOLE}, 'g')`;
   text = `trim(regexp_replace(${text}, '\\s+', ' ', 'g'))`;
   return `replace(replace(${text}, ${SITE_MARK}, ${site}), ${HOLE}, '${MASK}')`;

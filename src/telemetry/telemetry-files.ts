@@ -4,8 +4,6 @@ import { DiagnosisError } from '../errors/diagnosis-error';
 import { globMatcher } from './file-glob';
 import { contentOf } from './file-survey';
 
-/** Endings of files that can hold telemetry, each also with `.gz`. */
-export const TELEMETRY_ENDINGS = ['.csv', '.tsv', '.jsonl', '.ndjson', '.log', '.txt'] as const;
 /** Name under which a folder can bring its own mapping. */
 export const MAPPING_FILE = 'mapping.json';
 
@@ -129,17 +127,6 @@ export async function listFolder(root: string, given: string): Promise<FolderLis
   return found;
 }
 
-/** Whether a file's ending says that it can hold telemetry. */
-export function hasTelemetryEnding(name: string): boolean {
-  const plain = name.toLowerCase().replace(/\.gz$/, '');
-  return TELEMETRY_ENDINGS.some((ending) => plain.endsWith(ending));
-}
-
-/** Whether a name speaks of telemetry, were it of a form that is not read, such as a rotated `app.log.1`. */
-export function isTelemetryLike(name: string): boolean {
-  return /\.(?:csv|tsv|jsonl|ndjson|log|txt)(?=\.|$)/i.test(name);
-}
-
 /**
  * The files that a mapping's patterns name (`*`, `?`, and `**` followed by a slash). It refuses a pattern that names a folder
  * or a symbolic link, or that names nothing.
@@ -223,11 +210,4 @@ export async function readMappingFile(file: TelemetryFile): Promise<string> {
   return readFile(file.path, 'utf8').catch((error: unknown) => {
     throw fileFailure(error, file.name);
   });
-}
-
-/** The service that a file's name stands for: its last part without endings, dates and rotation numbers. */
-export function serviceOfFileName(name: string): string {
-  const base = name.slice(name.lastIndexOf('/') + 1);
-  const stem = base.replace(/\.gz$/i, '').replace(/(?:\.(?:csv|tsv|jsonl|ndjson|log|txt))+(?:\.\d+)?$/i, '');
-  return stem.replace(/[-_.]\d{4}-?\d{2}-?\d{2}(?:[-_T.]?\d+)?$/, '') || base;
 }

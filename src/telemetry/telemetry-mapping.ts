@@ -48,6 +48,9 @@ const serviceSchema = z.union([
   z.strictObject({ constant: z.string().min(1).max(200) }),
 ]);
 
+/** Where the name of a service stands: a column, a column with parts of a pod's name at its end, or nowhere. */
+export type ServiceRule = z.infer<typeof serviceSchema>;
+
 const tabularSchema = z.strictObject({
   files: filesSchema,
   format: z.enum(['csv', 'jsonl']),
@@ -96,15 +99,112 @@ const changesSchema = z.strictObject({
 });
 export type ChangeRecords = z.infer<typeof changesSchema>;
 
+const timeColumnSchema = timeRuleSchema.extend({ column: columnSchema });
+const nameSchema = z.union([columnSchema, z.strictObject({ constant: z.string().min(1).max(200) })]);
+const tableShape = {
+  files: filesSchema,
+  format: z.enum(['csv', 'jsonl']).default('csv'),
+  /** One character; CSV only. Without it, the header tells. */
+  delimiter: z.string().length(1).optional(),
+};
+
+const longMetricsSchema = z.strictObject({
+  ...tableShape,
+  /** A row a value. */
+  layout: z.literal('long'),
+  time: timeColumnSchema,
+  /** Without it, the service is the file's name without its endings. */
+  service: serviceSchema.optional(),
+  metric: nameSchema,
+  statistic: nameSchema.optional(),
+  /** Column that names the unit. */
+  unit: columnSchema.optional(),
+  value: columnSchema,
+});
+export type LongMetrics = z.infer<typeof longMetricsSchema>;
+
+const wideMetricsSchema = z.strictObject({
+  ...tableShape,
+  format: z.literal('csv').default('csv'),
+  /** A column a metric. */
+  layout: z.literal('wide'),
+  time: timeColumnSchema,
+  service: serviceSchema.optional(),
+  statistic: z.strictObject({ constant: z.string().min(1).max(200) }).optional(),
+  /** Columns that are no metrics; those without any number are left out by themselves. */
+  ignore: z.array(columnSchema).default([]),
+});
+export type WideMetrics = z.infer<typeof wideMetricsSchema>;
+
+/** What a row of a header with several rows says of its columns. */
+export const HEADER_ROWS = ['service', 'metric', 'statistic', 'unit', 'ignore'] as const;
+
+const headedMetricsSchema = z.strictObject({
+  ...tableShape,
+  format: z.literal('csv').default('csv'),
+  /** A column a series, named by several header rows; the first column is the time. */
+  layout: z.literal('headers'),
+  header_rows: z
+    .array(z.enum(HEADER_ROWS))
+    .min(1)
+    .max(10)
+    .refine((rows) => rows.includes('metric'), 'one header row must name the metric'),
+  time: timeRuleSchema.prefault({}),
+  /** For files whose header names no service. */
+  service: z.strictObject({ constant: z.string().min(1).max(200) }).optional(),
+});
+export type HeadedMetrics = z.infer<typeof headedMetricsSchema>;
+
+/** Units of durations. */
+export const DURATION_UNITS = ['ns', 'us', 'ms', 's'] as const;
+
+const spansSchema = z
+  .strictObject({
+    ...tableShape,
+    trace: columnSchema,
+    span: columnSchema,
+    parent: columnSchema,
+    service: serviceSchema,
+    operation: columnSchema.optional(),
+    start: timeColumnSchema,
+    end: timeColumnSchema.optional(),
+    duration: z.strictObject({ column: columnSchema, unit: z.enum(DURATION_UNITS) }).optional(),
+    /** Column of the status: `ERROR`, `STATUS_CODE_ERROR`, `2`, `true`, `failed` and 5xx mark an error span. */
+    status: columnSchema.optional(),
+  })
+  .refine((entry) => (entry.end === undefined) !== (entry.duration === undefined), 'needs either end or duration');
+export type SpanRecords = z.infer<typeof spansSchema>;
+
+const graphSchema = z.discriminatedUnion('layout', [
+  z.strictObject({
+    ...tableShape,
+    /** A row a call. */
+    layout: z.literal('edges'),
+    caller: columnSchema,
+    callee: columnSchema,
+  }),
+  z.strictObject({
+    ...tableShape,
+    format: z.literal('csv').default('csv'),
+    /** Callers in the first column, callees in the first row, anything but 0 and nothing for a call. */
+    layout: z.literal('matrix'),
+  }),
+]);
+export type GraphRecords = z.infer<typeof graphSchema>;
+
 const mappingSchema = z.strictObject({
   schema: z.literal('telemetry_mapping_v1'),
   logs: z.array(z.discriminatedUnion('format', [tabularSchema, textSchema])).default([]),
+  metrics: z.array(z.discriminatedUnion('layout', [longMetricsSchema, wideMetricsSchema, headedMetricsSchema])).default([]),
+  spans: z.array(spansSchema).default([]),
+  graph: z.array(graphSchema).default([]),
   changes: z.array(changesSchema).default([]),
 });
 
 /** What a mapping file says: which files hold what, and which columns mean what. */
 export type TelemetryMapping = z.infer<typeof mappingSchema>;
 export type LogsMapping = TelemetryMapping['logs'][number];
+export type MetricsMapping = TelemetryMapping['metrics'][number];
 
 /**
  * Parses a mapping file strictly: unknown members, unknown formats and zones, and files outside its folder are refused with
@@ -125,10 +225,11 @@ export function parseTelemetryMapping(text: string, name: string): TelemetryMapp
     const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'mapping'}: ${issue.message}`);
     throw new DiagnosisError('MAPPING_INVALID', `The mapping file ${name} is not valid: ${problems.join('; ')}.`);
   }
-  if (parsed.data.logs.length === 0 && parsed.data.changes.length === 0) {
+  const { logs, metrics, spans, graph, changes } = parsed.data;
+  if ([logs, metrics, spans, graph, changes].every((entries) => entries.length === 0)) {
     throw new DiagnosisError(
       'MAPPING_INVALID',
-      `The mapping file ${name} names no files; give at least one entry under logs or changes.`,
+      `The mapping file ${name} names no files; give at least one entry under logs, metrics, spans, graph or changes.`,
     );
   }
   return parsed.data;

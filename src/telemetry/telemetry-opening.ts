@@ -1,8 +1,11 @@
 import { DiagnosisError } from '../errors/diagnosis-error';
 import type { DiagnosisOptions } from '../options/diagnosis-options';
 import type { SkippedFile } from '../ports/telemetry-source.port';
-import { TelemetryImport, type ImportedFile } from './log-import';
+import { LogImport } from './log-import';
+import { TelemetryReader, type ImportedFile } from './telemetry-reader';
 import { inferFile } from './mapping-inference';
+import { MetricImport } from './metric-import';
+import { SpanImport } from './span-import';
 import { TelemetryDatabase, type loadDuckdb, type QueryGate } from './telemetry-database';
 import {
   hasTelemetryEnding,
@@ -17,7 +20,14 @@ import {
   type TelemetryFile,
   type TelemetryPlace,
 } from './telemetry-files';
-import { parseTelemetryMapping, type ChangeRecords, type LogsMapping } from './telemetry-mapping';
+import {
+  parseTelemetryMapping,
+  type ChangeRecords,
+  type GraphRecords,
+  type LogsMapping,
+  type MetricsMapping,
+  type SpanRecords,
+} from './telemetry-mapping';
 
 /** What stands at a path at one moment. */
 export interface TelemetrySnapshot {
@@ -37,6 +47,9 @@ export interface OpenedTelemetry {
 
 type Planned =
   | { readonly file: TelemetryFile; readonly family: 'logs'; readonly entry: LogsMapping }
+  | { readonly file: TelemetryFile; readonly family: 'metrics'; readonly entry: MetricsMapping }
+  | { readonly file: TelemetryFile; readonly family: 'spans'; readonly entry: SpanRecords }
+  | { readonly file: TelemetryFile; readonly family: 'graph'; readonly entry: GraphRecords }
   | { readonly file: TelemetryFile; readonly family: 'changes'; readonly entry: ChangeRecords };
 
 interface ImportPlan {
@@ -62,16 +75,17 @@ export function fingerprintOf({ place, listing }: TelemetrySnapshot, path: strin
 }
 
 async function mappedPlan(mapping: TelemetryFile, listing: FolderListing): Promise<ImportPlan> {
-  const { logs, changes } = parseTelemetryMapping(await readMappingFile(mapping), mapping.name);
-  const planned: Planned[] = [];
+  const parsed = parseTelemetryMapping(await readMappingFile(mapping), mapping.name);
   const seen = new Set<string>();
-  const take = (name: string): boolean => !seen.has(name) && seen.add(name) !== undefined;
-  for (const entry of logs) {
-    for (const file of matchFiles(entry.files, listing)) if (take(file.name)) planned.push({ file, family: 'logs', entry });
-  }
-  for (const entry of changes) {
-    for (const file of matchFiles(entry.files, listing)) if (take(file.name)) planned.push({ file, family: 'changes', entry });
-  }
+  // The first entry that names a file has it.
+  const filesOf = (entry: { readonly files: readonly string[] }): TelemetryFile[] =>
+    matchFiles(entry.files, listing).filter((file) => !seen.has(file.name) && seen.add(file.name) !== undefined);
+  const planned: Planned[] = [];
+  for (const entry of parsed.logs) for (const file of filesOf(entry)) planned.push({ file, family: 'logs', entry });
+  for (const entry of parsed.metrics) for (const file of filesOf(entry)) planned.push({ file, family: 'metrics', entry });
+  for (const entry of parsed.spans) for (const file of filesOf(entry)) planned.push({ file, family: 'spans', entry });
+  for (const entry of parsed.graph) for (const file of filesOf(entry)) planned.push({ file, family: 'graph', entry });
+  for (const entry of parsed.changes) for (const file of filesOf(entry)) planned.push({ file, family: 'changes', entry });
   return { planned, skipped: [], failure: null };
 }
 
@@ -128,13 +142,46 @@ function zoneOf(entry: LogsMapping): string | null {
 }
 
 function commonZone(plan: ImportPlan): string | null {
-  const zones = new Set(plan.planned.map((item) => (item.family === 'logs' ? zoneOf(item.entry) : null)));
+  const zones = new Set(plan.planned.flatMap((item) => (item.family === 'logs' ? [zoneOf(item.entry)] : [])));
   const [zone] = zones;
   return zones.size === 1 ? (zone ?? null) : null;
 }
 
 function rejectedRows({ rejected }: ImportedFile): number {
   return rejected.malformed + rejected.unrecognised + rejected.bad_time;
+}
+
+interface Imports {
+  /** Reads the small log files together, by name; the others are for `take`. */
+  together(items: readonly Planned[]): Promise<Map<string, ImportedFile>>;
+  take(item: Planned): Promise<ImportedFile>;
+  finish(): Promise<void>;
+}
+
+function importsInto(reader: TelemetryReader): Imports {
+  const logs = new LogImport(reader);
+  const metrics = new MetricImport(reader);
+  const spans = new SpanImport(reader);
+  return {
+    together: (items) => logs.together(items.flatMap((item) => (item.family === 'logs' ? [item] : []))),
+    take: (item) => {
+      switch (item.family) {
+        case 'logs':
+          return logs.logs(item.file, item.entry);
+        case 'metrics':
+          return metrics.metrics(item.file, item.entry);
+        case 'spans':
+          return spans.spans(item.file, item.entry);
+        case 'graph':
+          return spans.graph(item.file, item.entry);
+        case 'changes':
+          return logs.changes(item.file, item.entry);
+      }
+    },
+    finish: async () => {
+      for (const one of [logs, metrics, spans]) await one.finish();
+    },
+  };
 }
 
 /**
@@ -157,18 +204,18 @@ export async function openTelemetry(
   const bytes = plan.planned.reduce((sum, { file }) => sum + file.size * (file.name.endsWith('.gz') ? GZIP_FACTOR : 1), 0);
   const database = await TelemetryDatabase.create(load, options, gate, bytes);
   try {
-    const importing = new TelemetryImport(database, signal);
+    const imports = importsInto(new TelemetryReader(database, signal));
     const files: ImportedFile[] = [];
     const skipped = [...plan.skipped];
     let { failure } = plan;
-    const together = await importing.together(plan.planned.flatMap((item) => (item.family === 'logs' ? [item] : [])));
+    const together = await imports.together(plan.planned);
     for (const item of plan.planned) {
       const read = together.get(item.file.name);
       if (read !== undefined) {
         files.push(read);
         continue;
       }
-      const working = item.family === 'logs' ? importing.logs(item.file, item.entry) : importing.changes(item.file, item.entry);
+      const working = imports.take(item);
       // A file that a mapping names must be readable; one that merely lies in the folder may be left out.
       const file = await (place.mapping === null ? working.catch(asUnreadable) : working);
       if (DiagnosisError.is(file)) {
@@ -181,7 +228,7 @@ export async function openTelemetry(
       const rejected = files.reduce((sum, file) => sum + rejectedRows(file), 0);
       throw empty(given, rejected === 0 ? 'no row' : `no row that can be read; ${rejected} row(s) were rejected`);
     }
-    await importing.finish();
+    await imports.finish();
     await database.seal();
     return {
       database,

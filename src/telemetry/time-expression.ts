@@ -1,12 +1,11 @@
 import { sqlText } from './log-tables';
 import type { TimeRule } from './telemetry-mapping';
 
-const EPOCH_DIGITS: Readonly<Record<string, string>> = {
-  epoch_s: '1000000000',
-  epoch_ms: '1000000',
-  epoch_us: '1000',
-  epoch_ns: '1',
-};
+/** Digits from a unit to nanoseconds. */
+const EPOCH_DIGITS: Readonly<Record<string, number>> = { epoch_s: 9, epoch_ms: 6, epoch_us: 3, epoch_ns: 0 };
+
+/** The usual form, which the engine reads as it is. */
+const PLAIN_UTC = '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?Z';
 
 function nanosecondsOfOffset(zone: string): string {
   const [hours, minutes] = zone.slice(1).split(':').map(Number) as [number, number];
@@ -20,8 +19,11 @@ function inZone(local: string, zone: string): string {
   return `epoch_ns(timezone(${sqlText(zone)}, try_cast(${local} AS TIMESTAMP)))`;
 }
 
-function scaled(text: string, factor: string): string {
-  return `try_cast(try_cast(${text} AS DECIMAL(37, 9)) * ${factor} AS BIGINT)`;
+/** Digits are moved as text: decimals wide enough for nanoseconds cost the engine a hundred times as much. */
+function scaled(text: string, digits: number): string {
+  const moved = `split_part(${text}, '.', 1)${digits === 0 ? '' : ` || rpad(split_part(${text}, '.', 2), ${digits}, '0')`}`;
+  return `CASE WHEN regexp_full_match(${text}, '[+-]?\\d+(\\.\\d*)?') THEN try_cast(${moved} AS BIGINT)
+    ELSE try_cast(try_cast(${text} AS DOUBLE) * 1e${digits} AS BIGINT) END`;
 }
 
 /**
@@ -32,8 +34,8 @@ function scaled(text: string, factor: string): string {
 export function epochNanoseconds(column: string, rule: TimeRule): string {
   const text = `trim(${column})`;
   if (rule.format !== undefined) {
-    const factor = EPOCH_DIGITS[rule.format];
-    if (factor !== undefined) return `TRY(${scaled(text, factor)})`;
+    const digits = EPOCH_DIGITS[rule.format];
+    if (digits !== undefined) return `(${scaled(text, digits)})`;
     const parsed = `try_strptime(${text}, ${sqlText(rule.format)})`;
     return `TRY(${/%z|%Z/.test(rule.format) ? `epoch_ns(${parsed})` : inZone(parsed, rule.zone)})`;
   }
@@ -42,9 +44,10 @@ export function epochNanoseconds(column: string, rule: TimeRule): string {
   const utc = `regexp_replace(${dotted}, ' ?(?:UTC|GMT|z)$', 'Z')`;
   const iso = `regexp_replace(${utc}, ' ?([+-]\\d{2}):?(\\d{2})$', '\\1:\\2')`;
   return `TRY(CASE
-    WHEN regexp_full_match(${text}, '\\d{9,11}(\\.\\d+)?') THEN ${scaled(text, '1000000000')}
-    WHEN regexp_full_match(${text}, '\\d{12,14}(\\.\\d+)?') THEN ${scaled(text, '1000000')}
-    WHEN regexp_full_match(${text}, '\\d{15,17}') THEN ${scaled(text, '1000')}
+    WHEN regexp_full_match(${text}, '${PLAIN_UTC}') THEN epoch_ns(try_cast(${text} AS TIMESTAMP_NS))
+    WHEN regexp_full_match(${text}, '\\d{9,11}(\\.\\d+)?') THEN ${scaled(text, 9)}
+    WHEN regexp_full_match(${text}, '\\d{12,14}(\\.\\d+)?') THEN ${scaled(text, 6)}
+    WHEN regexp_full_match(${text}, '\\d{15,17}') THEN ${scaled(text, 3)}
     WHEN regexp_full_match(${text}, '\\d{18,19}') THEN try_cast(${text} AS BIGINT)
     WHEN NOT regexp_matches(${text}, '^\\d{4}[-/]\\d{2}[-/]\\d{2}[T ]\\d{2}:\\d{2}') THEN NULL
     WHEN regexp_matches(${iso}, '(Z|[+-]\\d{2}(:\\d{2})?)$') THEN epoch_ns(try_cast(${iso} AS TIMESTAMP_NS))

@@ -21,5 +21,6 @@ export const LIMITATION_CODES = [
   'BELOW_THRESHOLD',
   'CANDIDATES_CLOSE',
   'BASELINE_UNSTEADY',
+  'METRIC_BASELINE_PRECEDING',
 ] as const;
 export type LimitationCode = (typeof LIMITATION_CODES)[number];

@@ -180,7 +180,7 @@ describe('AnalystExecutorAgent', () => {
 
   it('claims nothing about an empty window', async () => {
     const evidence = await evidenceOf(new ScriptedToolRunner(() => ({ rows: [] })));
-    expect(evidence.no_evidence?.reason).toContain('no log record');
+    expect(evidence.no_evidence?.reason).toContain('no record');
   });
 
   it('compares nothing when there is no baseline, and says so', async () => {

@@ -33,6 +33,32 @@ function claimOf(claim_id: string, subject: string, op: Op, before: string, afte
   ];
 }
 
+/** The same on a series of a metric of some kind whose baseline scatters by `spread`. */
+function metricClaimOf(
+  claim_id: string,
+  op: Op,
+  [before, after]: readonly [string, string],
+  { kind = 'latency', spread = '0.1' } = {},
+): [VerifiedClaim, VerifiedEvidence[]] {
+  const texts = { baseline_median: before, median: after, service: 'kettle', kind, baseline_iqr: spread };
+  const bindings = Object.keys(texts).map((field) => ({
+    source_invocation_id: 't1-test',
+    tool_name: 'metric_anomalies',
+    raw_path: `/metrics/0/${field}`,
+  }));
+  return [
+    {
+      claim_id,
+      kind: 'fact',
+      subject: 'kettle',
+      statement: `kettle ${op}`,
+      assertion: { op, left: 0, right: 1, unit: 'none' },
+      bindings,
+    },
+    bindings.map((binding, index) => ({ claim_id, ...binding, matched_text: Object.values(texts)[index] ?? '' })),
+  ];
+}
+
 const HARM = claimOf('harm-1', 'kettle', 'rose', '0', '0.42');
 const CONTROL = claimOf('control-1', 'kettle', 'equals', '0', '0');
 const CLEAR = claimOf('clear-1', 'lid', 'equals', '0', '0');
@@ -93,6 +119,26 @@ describe('AnalystVerifierAgent', () => {
     expect(verdict.facts).toContainEqual(
       expect.objectContaining({ claim_id: 'control-1', verification: 'contradicted', is_critical: true }),
     );
+  });
+
+  it.each([
+    ['a latency that left its spread', 'rose', ['0.2', '2.4'], {}, 'PASS'],
+    ['an availability that fell', 'fell', ['99.9', '91'], { kind: 'availability' }, 'PASS'],
+    ['a latency within its spread', 'rose', ['0.2', '0.25'], {}, 'LOW_CONFID'],
+    ['a latency that fell', 'fell', ['2.4', '0.2'], {}, 'LOW_CONFID'],
+    ['load alone', 'rose', ['20', '90'], { kind: 'traffic' }, 'LOW_CONFID'],
+  ] as const)('judges %s by the kind of the metric and the spread of its baseline', async (_name, op, values, part, expected) => {
+    const harm = metricClaimOf('harm-1', op, values, part);
+    expect((await verdictOf({ claims: [harm, CONTROL, CLEAR], cause: ['harm-1', 'control-1'] })).verdict).toBe(expected);
+  });
+
+  it.each([
+    ['rose', ['0.2', '2.4'], 'latency'],
+    ['fell', ['99.9', '91'], 'availability'],
+  ] as const)('[B11] rejects a cause whose metric %s inside the baseline as well', async (op, values, kind) => {
+    const harm = metricClaimOf('harm-1', op, values, { kind });
+    const again = metricClaimOf('control-1', op, values, { kind });
+    expect((await verdictOf({ claims: [harm, again, CLEAR], cause: ['harm-1', 'control-1'] })).verdict).toBe('REJECT');
   });
 
   it('rejects a cause that is said to err while its errors fell', async () => {

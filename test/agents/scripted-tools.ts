@@ -1,5 +1,13 @@
 import type { RunnableConfig } from '@langchain/core/runnables';
-import type { ErrorShareRow, LogPatternRow, LogSequenceRow } from '../../src/ports/telemetry-source.port';
+import type {
+  ChangeRow,
+  ErrorShareRow,
+  LogPatternRow,
+  LogSequenceRow,
+  MetricAnomalyRow,
+  ServiceEdgeRow,
+  SpanServiceRow,
+} from '../../src/ports/telemetry-source.port';
 import { ToolRunner, type ToolCall, type ToolDescription, type ToolResult } from '../../src/ports/tool-runner.port';
 import type { DiagnosisQuery } from '../../src/protocol/diagnosis-query';
 import type { JsonObject, JsonValue } from '../../src/protocol/json-value';
@@ -72,7 +80,78 @@ export function patternRow(part: Partial<LogPatternRow> & Pick<LogPatternRow, 's
   };
 }
 
-type Answer = { readonly rows: readonly object[]; readonly complete?: boolean } | { readonly fails: 'ERROR' | 'DENIED' };
+export function metricRow(part: Partial<MetricAnomalyRow> & Pick<MetricAnomalyRow, 'service'>): MetricAnomalyRow {
+  return {
+    metric: 'latency',
+    statistic: 'p90',
+    unit: 's',
+    kind: 'latency',
+    direction: 'rises',
+    rows: 15,
+    segment_rows: 10,
+    baseline_rows: 120,
+    coverage: 1,
+    statistics: 1,
+    median: 2.4,
+    baseline_median: 0.2,
+    baseline_iqr: 0.05,
+    change: 2.2,
+    first_seen: '2026-05-04T14:08:00.000Z',
+    last_seen: '2026-05-04T14:17:00.000Z',
+    score: 20,
+    ...part,
+  };
+}
+
+/** A series that does what it always does. */
+export function quietMetricRow(part: Partial<MetricAnomalyRow> & Pick<MetricAnomalyRow, 'service'>): MetricAnomalyRow {
+  return metricRow({ median: 0.21, change: 0.01, score: 0.6, ...part });
+}
+
+export function spanRow(part: Partial<SpanServiceRow> & Pick<SpanServiceRow, 'service'>): SpanServiceRow {
+  return {
+    traces: 100,
+    baseline_traces: 200,
+    high_traces: 80,
+    baseline_high_traces: 4,
+    high_share: 0.8,
+    baseline_high_share: 0.02,
+    self_ms: 900,
+    baseline_self_ms: 12,
+    gap_ms: null,
+    baseline_gap_ms: null,
+    excess_ms: 850,
+    baseline_excess_ms: 1,
+    error_share: 0,
+    baseline_error_share: 0,
+    rate_per_min: 6,
+    baseline_rate_per_min: 6,
+    first_seen: '2026-05-04T14:06:00.000Z',
+    role: 'self',
+    gain: 9,
+    precision: 0.8,
+    score: 7,
+    ...part,
+  };
+}
+
+/** A service whose traces take as long as ever. */
+export function quietSpanRow(service: string): SpanServiceRow {
+  return spanRow({ service, high_traces: 3, high_share: 0.03, self_ms: 12, excess_ms: 1, role: 'self', gain: 0, score: 0 });
+}
+
+export function edgeRow(caller: string, callee: string): ServiceEdgeRow {
+  return { caller, callee, count: 100, baseline_count: 200 };
+}
+
+export function changeRow(service: string, minutes_before: number): ChangeRow {
+  const time = new Date(Date.parse(WINDOW.from) - minutes_before * 60_000).toISOString();
+  return { service, kind: 'deploy', text: `${service} went to another version`, time, minutes_before };
+}
+
+type Answer =
+  | { readonly rows: readonly object[]; readonly complete?: boolean }
+  | { readonly fails: 'ERROR' | 'DENIED'; readonly code?: string };
 
 /** Rows by tool and arguments; what is not scripted has none. */
 export type Script = (tool: string, args: JsonObject) => Answer | undefined;
@@ -81,7 +160,14 @@ const ROWS_AT: Readonly<Record<string, string>> = {
   log_patterns: 'patterns',
   error_share: 'services',
   log_sequences: 'sequences',
+  metric_anomalies: 'metrics',
+  span_analysis: 'services',
+  service_graph: 'edges',
+  changes: 'changes',
 };
+const LOG_TOOLS = ['log_sequences', 'error_share', 'log_patterns'];
+/** Every tool that the analyst can read. */
+export const ALL_TOOLS = [...LOG_TOOLS, 'metric_anomalies', 'span_analysis', 'service_graph', 'changes'];
 
 /** A recorder that answers from a script and keeps what it answered. */
 export class ScriptedToolRunner extends ToolRunner {
@@ -90,7 +176,7 @@ export class ScriptedToolRunner extends ToolRunner {
 
   constructor(
     private readonly script: Script,
-    private readonly names: readonly string[] = ['log_sequences', 'error_share', 'log_patterns'],
+    private readonly names: readonly string[] = LOG_TOOLS,
     private readonly byTrace = true,
   ) {
     super();
@@ -111,13 +197,21 @@ export class ScriptedToolRunner extends ToolRunner {
         invocation_id,
         status: answer.fails,
         complete: false,
-        data: { error: { code: 'TOOL_FAILED', message: 'no' } },
+        data: { error: { code: answer.code ?? 'TOOL_FAILED', message: 'no' } },
       };
     }
     const asked = call.arguments['service'];
     const rows = answer.rows.filter((row) => typeof asked !== 'string' || (row as { service?: string }).service === asked);
     const window = call.arguments['window'] as { from: string; to: string };
-    const summary = { matched_count: rows.length, by_trace: this.byTrace, covered_from: window.from, covered_to: window.to };
+    const baseline = (call.arguments['baseline'] ?? null) as { from: string; to: string } | null;
+    const summary = {
+      matched_count: rows.length,
+      by_trace: this.byTrace,
+      covered_from: window.from,
+      covered_to: window.to,
+      baseline_covered_from: baseline?.from ?? null,
+      baseline_covered_to: baseline?.to ?? null,
+    };
     const data = JSON.parse(JSON.stringify({ summary, [ROWS_AT[call.tool_name] ?? 'rows']: rows })) as JsonValue;
     this.outputs.set(invocation_id, data);
     return {

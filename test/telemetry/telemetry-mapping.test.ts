@@ -20,6 +20,9 @@ describe('the mapping file', () => {
     expect(mapping).toEqual({
       schema: 'telemetry_mapping_v1',
       logs: [{ ...ENTRY, time: { column: 't', zone: 'UTC' }, service: { column: 'p', strip_suffix_parts: 0 } }],
+      metrics: [],
+      spans: [],
+      graph: [],
       changes: [],
     });
   });

@@ -8,11 +8,13 @@ import { AGENT_INPUTS, readAgentInput } from './agent-inputs';
 import { controlOf, isBaselineSteady } from './control-check';
 import { EvidenceWriter } from './evidence-writer';
 import { lookAgain } from './evidence-round';
-import { checkOf, claimsAgainst, clearSymptom, hasBaseline, rangesOf, ruleOut, triggersOf } from './findings';
+import { clearSymptom, ruleOut } from './clearing';
+import type { Candidate } from './family-ranking';
+import { checkOf, claimsAgainst, hasBaseline, rangesOf, triggersOf } from './findings';
 import { lookAround, type Seen, weigh, type Weighing } from './first-round';
+import { measureControl } from './measure-findings';
 import { withoutBaseline } from './no-baseline';
-import type { Suspect } from './suspects';
-import { TelemetryLook } from './telemetry-look';
+import { type Answer, TelemetryLook } from './telemetry-look';
 
 const MOST_CAUSES = 3;
 const MOST_SYMPTOMS = 4;
@@ -49,12 +51,18 @@ export class AnalystExecutorAgent extends ExecutorAgent {
     const reason = whyNothingWasSeen(seen);
     const writer = new EvidenceWriter();
     if (reason !== null) return documentOf(writer, [], look, reason);
-    const compared = query.baseline !== null && (seen.shares?.rows.some(hasBaseline) ?? true);
-    if (!compared) return documentOf(writer, withoutBaseline(seen, writer), look, null);
+    if (query.baseline === null || !isCompared(seen)) return documentOf(writer, withoutBaseline(seen, writer), look, null);
     const weighing = await weigh(seen, look);
     const assessments = await assess(weighing, look, writer);
     return documentOf(writer, assessments, look, 'Nothing that was seen could be stated.');
   }
+}
+
+/** Whether any family has something to compare with: lines that nothing precedes say little, but spans and metrics may. */
+function isCompared({ shares, spans, metrics }: Seen): boolean {
+  if ((shares?.rows.length ?? 0) === 0 || shares?.rows.some(hasBaseline) === true) return true;
+  const byTraces = spans?.rows.some(({ baseline_traces }) => (baseline_traces ?? 0) > 0) ?? false;
+  return byTraces || (metrics?.rows.some(({ baseline_rows }) => (baseline_rows ?? 0) > 0) ?? false);
 }
 
 async function assess(weighing: Weighing, look: TelemetryLook, writer: EvidenceWriter): Promise<Assessment[]> {
@@ -64,8 +72,7 @@ async function assess(weighing: Weighing, look: TelemetryLook, writer: EvidenceW
   if (leader !== undefined) {
     parts.push({ subject: leader.service, role: 'cause', claim_ids: await claimsOfLeader(leader, weighing, look, writer) });
     const second = others[0];
-    if (second !== undefined && second.byFlows === leader.byFlows && second.score > leader.score * CLOSE)
-      look.note('CANDIDATES_CLOSE');
+    if (second !== undefined && isClose(second, leader)) look.note('CANDIDATES_CLOSE');
   }
   for (const suspect of others.slice(0, MOST_CAUSES - 1)) {
     parts.push({ subject: suspect.service, role: 'contributing', claim_ids: claimsAgainst('harm', suspect, seen, writer) });
@@ -94,8 +101,13 @@ async function assess(weighing: Weighing, look: TelemetryLook, writer: EvidenceW
   return parts.filter(({ claim_ids }) => claim_ids.length > 0).map((part, index) => ({ rank: index + 1, ...part }));
 }
 
+/** Two candidates of one standing whose strength differs little. Flows and lines are no common measure. */
+function isClose(second: Candidate, leader: Candidate): boolean {
+  return second.standing === leader.standing && second.byFlows === leader.byFlows && second.strength > leader.strength * CLOSE;
+}
+
 async function claimsOfLeader(
-  leader: Suspect,
+  leader: Candidate,
   { seen, weighed }: Weighing,
   look: TelemetryLook,
   writer: EvidenceWriter,
@@ -106,7 +118,10 @@ async function claimsOfLeader(
   const blame =
     harm.length === 0 ? blamers.slice(0, 1).flatMap((suspect) => claimsAgainst('symptom', suspect, seen, writer)) : [];
   const check = checkOf(leader, harm.length > 0, seen, writer);
-  const control = await controlOf(leader, seen.query, look, writer);
+  const control =
+    leader.standing === 'logs'
+      ? await controlOf(leader, seen.query, look, writer)
+      : await measureControl(leader, seen.query, seen, look, writer);
   return [...harm, ...blame, ...check, ...control, ...triggersOf(leader.service, seen, writer)];
 }
 
@@ -115,16 +130,24 @@ function noteLimits(query: DiagnosisQuery, seen: Seen, look: TelemetryLook): voi
   if (query.baseline === null || empty) look.note('NO_BASELINE');
   else if (query.baseline.source === 'preceding') look.note('BASELINE_PRECEDING_WINDOW');
   if (seen.sequences !== null && !seen.sequences.by_trace) look.note('NO_TRACE_IDS');
-  for (const code of ['NO_METRICS', 'NO_SPANS', 'NO_CHANGES'] as const) look.note(code);
+  if (!hasRows(seen.shares, seen.patterns, seen.sequences)) look.note('NO_LOGS');
+  if (!hasRows(seen.metrics)) look.note('NO_METRICS');
+  if (!hasRows(seen.spans)) look.note('NO_SPANS');
+  if (seen.recorded === null && seen.changes.length === 0) look.note('NO_CHANGES');
+}
+
+function hasRows(...answers: readonly (Answer<unknown> | null)[]): boolean {
+  return answers.some((answer) => (answer?.rows.length ?? 0) > 0);
 }
 
 /** Why there can be no claims: nothing answered, or the window holds no record. */
-function whyNothingWasSeen({ sequences, shares, patterns }: Seen): string | null {
-  if (shares === null && patterns === null && sequences === null) return 'No log tool could answer.';
-  const nothing = (patterns?.rows.length ?? 0) + (sequences?.rows.length ?? 0) === 0;
-  if (shares === null && nothing) return 'The lines of the services could not be counted, and no change was seen.';
-  const lines = (shares?.rows ?? []).reduce((sum, { lines: count }) => sum + count, 0) + (patterns?.rows ?? []).length;
-  return lines === 0 && (sequences?.rows.length ?? 0) === 0 ? 'The window holds no log record.' : null;
+function whyNothingWasSeen({ sequences, shares, patterns, metrics, spans }: Seen): string | null {
+  if ([shares, patterns, sequences, metrics, spans].every((answer) => answer === null)) return 'No tool could answer.';
+  if (shares === null && !hasRows(patterns, sequences, metrics, spans))
+    return 'The lines of the services could not be counted, and no change was seen.';
+  const lines = (shares?.rows ?? []).reduce((sum, { lines: count }) => sum + count, 0);
+  const calls = (spans?.rows ?? []).reduce((sum, { traces }) => sum + traces, 0);
+  return lines + calls === 0 && !hasRows(patterns, sequences, metrics) ? 'The window holds no record.' : null;
 }
 
 /** The document: with claims, or saying why there are none. */

@@ -8,12 +8,24 @@ import type { JsonObject } from '../../protocol/json-value';
 import { DiagnosisError } from '../../errors/diagnosis-error';
 import { AGENT_INPUTS, readAgentInput } from './agent-inputs';
 import { gapQuestion } from './gap-questions';
-import { CHANGE_WORDS, changeWindow, errorShareQuestion, patternsQuestion, ROW_LIMITS, sequencesQuestion } from './questions';
-import { ERROR_SHARE, LOG_PATTERNS, LOG_SEQUENCES } from './tool-rows';
+import {
+  CHANGE_WORDS,
+  changesQuestion,
+  changeWindow,
+  errorShareQuestion,
+  graphQuestion,
+  metricsQuestion,
+  patternsQuestion,
+  ROW_LIMITS,
+  sequencesQuestion,
+  spansQuestion,
+} from './questions';
+import { CHANGES, ERROR_SHARE, LOG_PATTERNS, LOG_SEQUENCES, METRIC_ANOMALIES, SERVICE_GRAPH, SPAN_ANALYSIS } from './tool-rows';
 
 /**
- * Plans by rule: a first round looks at changed flows, error shares, changed lines and changes before the incident; an
- * evidence round asks for the named gaps alone. It knows no service and no message, and refuses to plan without log tools.
+ * Plans by rule: a first round looks at changed flows, error shares, changed lines, metrics, spans, who calls whom, and changes
+ * before the incident; an evidence round asks for the named gaps alone. It knows no service and no message, and refuses to
+ * plan without a tool that it can read.
  */
 @Injectable()
 export class AnalystPlannerAgent extends PlannerAgent {
@@ -29,7 +41,7 @@ export class AnalystPlannerAgent extends PlannerAgent {
         ? gapPlan(diagnosis_query, evidence_retry_context, known)
         : firstPlan(diagnosis_query, known);
     if (plan.steps.length === 0)
-      throw new DiagnosisError('AGENT_PERMANENT', 'No log tool is registered that the analyst can plan with.');
+      throw new DiagnosisError('AGENT_PERMANENT', 'No tool is registered that the analyst can plan with.');
     return JSON.stringify(plan);
   }
 }
@@ -65,6 +77,32 @@ function firstPlan(query: DiagnosisQuery, known: ReadonlySet<string>): Diagnosis
       purpose: 'Find changes that came shortly before the incident.',
     })),
   );
+  asked.push(
+    {
+      id: 'metrics',
+      tool: METRIC_ANOMALIES.name,
+      args: metricsQuestion(window, baseline),
+      purpose: 'Find series that depart from what they do in the baseline.',
+    },
+    {
+      id: 'spans',
+      tool: SPAN_ANALYSIS.name,
+      args: spansQuestion(window, baseline),
+      purpose: 'Find where requests lose time that they did not lose before.',
+    },
+    {
+      id: 'graph',
+      tool: SERVICE_GRAPH.name,
+      args: graphQuestion(window, baseline),
+      purpose: 'Learn who calls whom, to tell a cause from those that wait for it.',
+    },
+    {
+      id: 'recorded-changes',
+      tool: CHANGES.name,
+      args: changesQuestion(query),
+      purpose: 'Find recorded changes before and in the window.',
+    },
+  );
   const steps: PlanStep[] = asked
     .filter(({ tool }) => known.has(tool))
     .map(({ id, tool, args, purpose }) => ({ step_id: id, tool_name: tool, arguments: args, purpose, gap_fact_id: null }));
@@ -74,6 +112,7 @@ function firstPlan(query: DiagnosisQuery, known: ReadonlySet<string>): Diagnosis
     hypotheses: [
       { hypothesis_id: 'own-fault', text: 'A service fails by itself: its own flows are cut or its own lines turn to errors.' },
       { hypothesis_id: 'callee-fault', text: 'A service fails because a service that it names as its callee fails.' },
+      { hypothesis_id: 'slow', text: 'A service is slow or short of a resource, and those that call it only wait.' },
       { hypothesis_id: 'change', text: 'A change shortly before the incident set it off.' },
       { hypothesis_id: 'nothing', text: 'Nothing differs from the baseline beyond what differs inside it.' },
     ],
@@ -87,6 +126,12 @@ function firstPlan(query: DiagnosisQuery, known: ReadonlySet<string>): Diagnosis
         : []),
       ...(has('patterns')
         ? [{ candidate: 'a service with noisy warnings', step_id: 'patterns', disproved_if: 'The baseline has them as often.' }]
+        : []),
+      ...(has('spans')
+        ? [{ candidate: 'a slow caller', step_id: 'spans', disproved_if: 'A service below it accounts for the time it loses.' }]
+        : []),
+      ...(has('metrics')
+        ? [{ candidate: 'a service with an unusual metric', step_id: 'metrics', disproved_if: 'Its baseline departs as far.' }]
         : []),
     ],
   };

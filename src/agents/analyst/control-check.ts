@@ -1,7 +1,7 @@
 import type { ErrorShareRow, LogPatternRow, LogSequenceRow } from '../../ports/telemetry-source.port';
 import type { DiagnosisQuery } from '../../protocol/diagnosis-query';
 import type { ClaimRole } from './claim-roles';
-import type { EvidenceWriter } from './evidence-writer';
+import { type EvidenceWriter, summaryBinding } from './evidence-writer';
 import { errorCountsOf, hasRisen, type PlacedPattern } from './line-ranking';
 import { errorShareQuestion, halvesOf, patternsQuestion, ROW_LIMITS, sequencesQuestion } from './questions';
 import type { PlacedSequence } from './sequence-ranking';
@@ -133,10 +133,6 @@ export function noChangeOf(role: ClaimRole, service: string, answer: Answer<unkn
     kind: 'fact',
     subject: service,
     assertion: { op: 'count', left: 0, value: 0, unit: 'count' },
-    bindings: ['matched_count', ...covered].map((name) => ({
-      source_invocation_id: answer.invocation_id,
-      tool_name: answer.tool_name,
-      raw_path: `/summary/${name}`,
-    })),
+    bindings: ['matched_count', ...covered].map((name) => summaryBinding(answer, name)),
   });
 }

@@ -9,8 +9,9 @@ import { noChangeOf, errorShareClaim, errorShareControl } from './control-check'
 import { EvidenceWriter } from './evidence-writer';
 import { GAP_FACTS, leadingCause } from './gap-questions';
 import { hasRisen } from './line-ranking';
+import { metricsCompared, spansCompared } from './measure-findings';
 import type { TelemetryLook } from './telemetry-look';
-import { ERROR_SHARE, isAlarming, LOG_PATTERNS, LOG_SEQUENCES } from './tool-rows';
+import { ERROR_SHARE, isAlarming, LOG_PATTERNS, LOG_SEQUENCES, METRIC_ANOMALIES, SPAN_ANALYSIS } from './tool-rows';
 
 const MOST_LINES = 3;
 
@@ -82,6 +83,14 @@ async function answerStep(
     const fields = { baseline: 'baseline_share', incident: 'share', unit: 'ratio' } as const;
     const id = none ?? (strongest < 0 ? null : writer.moved(role, answer, strongest, fields));
     return id === null ? [] : [id];
+  }
+  if (step.tool_name === SPAN_ANALYSIS.name) {
+    const answer = await look.ask(SPAN_ANALYSIS, step.arguments);
+    return answer === null || service === null ? [] : spansCompared(role, service, answer, writer);
+  }
+  if (step.tool_name === METRIC_ANOMALIES.name) {
+    const answer = await look.ask(METRIC_ANOMALIES, step.arguments);
+    return answer === null || service === null ? [] : metricsCompared(role, service, answer, writer);
   }
   if (step.tool_name !== LOG_PATTERNS.name) return [];
   const answer = await look.ask(LOG_PATTERNS, step.arguments);

@@ -30,6 +30,7 @@ export class EvidenceWriter {
     index: number,
     field: MovedField<Row>,
     alsoFields: readonly (keyof Row & string)[] = [],
+    ofSummary: readonly string[] = [],
   ): string | null {
     const row = answer.rows[index];
     const before = row?.[field.baseline];
@@ -46,6 +47,7 @@ export class EvidenceWriter {
         bindingAt(answer, index, field.incident),
         bindingAt(answer, index, 'service'),
         ...alsoFields.map((name) => bindingAt(answer, index, name)),
+        ...ofSummary.map((name) => summaryBinding(answer, name)),
         ...sampleOf(answer, index, row.sample),
       ],
     });
@@ -53,45 +55,49 @@ export class EvidenceWriter {
 
   /**
    * That a field stays within what is normal, in a form that states no departure: equal, less, a change of at most a factor
-   * of two, or, where the baseline has none at all, the plain count. Null without both values.
+   * of two, or, where the baseline has none at all, the plain count if there is one to give. Null without both values.
    */
   withinNormal<Row extends { readonly service: string; readonly sample?: string }>(
     role: ClaimRole,
     answer: Answer<Row>,
     index: number,
-    field: MovedField<Row> & { readonly count: keyof Row & string },
+    field: MovedField<Row> & { readonly count?: keyof Row & string },
+    alsoFields: readonly (keyof Row & string)[] = [],
+    ofSummary: readonly string[] = [],
   ): string | null {
     const row = answer.rows[index];
     const before = row?.[field.baseline];
     const after = row?.[field.incident];
     if (row === undefined || typeof before !== 'number' || typeof after !== 'number') return null;
-    const [old, now, service] = [field.baseline, field.incident, 'service'].map((name) => bindingAt(answer, index, name)) as [
-      Binding,
-      Binding,
-      Binding,
+    const [old, now] = [bindingAt(answer, index, field.baseline), bindingAt(answer, index, field.incident)];
+    const context = [
+      bindingAt(answer, index, 'service'),
+      ...alsoFields.map((name) => bindingAt(answer, index, name)),
+      ...ofSummary.map((name) => summaryBinding(answer, name)),
+      ...sampleOf(answer, index, row.sample),
     ];
     const fact = { kind: 'fact' as const, subject: row.service };
     if (after === before) {
       return this.add(role, {
         ...fact,
         assertion: { op: 'equals', left: 0, right: 1, unit: field.unit },
-        bindings: [old, now, service, ...sampleOf(answer, index, row.sample)],
+        bindings: [old, now, ...context],
       });
     }
     if (after < before) {
       return this.add(role, {
         ...fact,
         assertion: { op: 'less', left: 0, right: 1, unit: field.unit },
-        bindings: [now, old, service, ...sampleOf(answer, index, row.sample)],
+        bindings: [now, old, ...context],
       });
     }
     const percent = before > 0 ? ((after - before) / before) * 100 : Number.POSITIVE_INFINITY;
-    if (percent > MOST_NORMAL_PERCENT) return this.counted(role, answer, index, field.count);
+    if (percent > MOST_NORMAL_PERCENT) return field.count === undefined ? null : this.counted(role, answer, index, field.count);
     const value = Number(percent.toPrecision(3));
     return this.add(role, {
       ...fact,
       assertion: { op: 'percent_change', left: 0, right: 1, value, unit: 'percent' },
-      bindings: [old, now, service, ...sampleOf(answer, index, row.sample)],
+      bindings: [old, now, ...context],
     });
   }
 
@@ -157,6 +163,11 @@ export function bindingAt(answer: Answer<unknown>, index: number, field: string)
     tool_name: answer.tool_name,
     raw_path: `/${answer.rowsAt}/${index}/${field}`,
   };
+}
+
+/** A binding to a member of an answer's summary. */
+export function summaryBinding(answer: Answer<unknown>, name: string): Binding {
+  return { source_invocation_id: answer.invocation_id, tool_name: answer.tool_name, raw_path: `/summary/${name}` };
 }
 
 function sampleOf(answer: Answer<unknown>, index: number, sample: string | undefined): Binding[] {

@@ -3,19 +3,28 @@ import type { Assessment } from '../../protocol/executor-evidence';
 import type { ClaimRole } from './claim-roles';
 import { ERROR_SHARE_FIELDS, errorShareClaim, errorShareRose } from './control-check';
 import type { EvidenceWriter } from './evidence-writer';
+import type { Candidate } from './family-ranking';
 import { placedPatterns, type Seen, type Weighing } from './first-round';
-import { hasRisen, type PlacedPattern } from './line-ranking';
-import { firstFailureOf, namesService, type Suspect } from './suspects';
+import type { PlacedPattern } from './line-ranking';
+import { measuresAgainst, metricsNormal, recordedChange, spansNormal } from './measure-findings';
+import type { Suspect } from './suspects';
 import type { Answer } from './telemetry-look';
 import { isAlarming, isSevere } from './tool-rows';
 
-const SHARE_FIELDS = { baseline: 'baseline_share', incident: 'share', unit: 'ratio' } as const;
-const RATE_FIELDS = { baseline: 'baseline_rate_per_min', incident: 'rate_per_min', unit: 'per_minute', count: 'count' } as const;
+/** Lines of one kind from which it is loud. */
+export const LOUD_LINES = 20;
+export const SHARE_FIELDS = { baseline: 'baseline_share', incident: 'share', unit: 'ratio' } as const;
 const COUNT_FIELDS = { baseline: 'baseline_count', incident: 'count', unit: 'count' } as const;
-const MOST = { changes: 2, lines: 2, ruledOut: 5, ranges: 12, loudLines: 20 } as const;
+const MOST = { changes: 2, lines: 2, ranges: 12, measuredRanges: 6 } as const;
 
-/** Writes what speaks against one service: its changed flows, its error share, its new lines; strongest first. */
-export function claimsAgainst(role: ClaimRole, suspect: Suspect, seen: Seen, writer: EvidenceWriter): string[] {
+/** Writes what speaks against one service: by logs its changed flows, error share and new lines, then by spans and metrics. */
+export function claimsAgainst(role: ClaimRole, candidate: Candidate, seen: Seen, writer: EvidenceWriter): string[] {
+  const byLogs = logsAgainst(role, candidate, seen, writer);
+  const measured = measuresAgainst(role, candidate, seen, writer);
+  return candidate.standing === 'logs' ? [...byLogs, ...measured] : [...measured, ...byLogs];
+}
+
+function logsAgainst(role: ClaimRole, suspect: Suspect, seen: Seen, writer: EvidenceWriter): string[] {
   const { sequences, shares } = seen;
   const flows =
     sequences === null
@@ -67,7 +76,7 @@ export function errorLinesOf(
   return [count, ...lines].filter((id) => id !== null);
 }
 
-function answerOf({ invocation_id }: PlacedPattern, seen: Seen): Answer<LogPatternRow> | null {
+export function answerOf({ invocation_id }: PlacedPattern, seen: Seen): Answer<LogPatternRow> | null {
   const answers = [seen.patterns, ...seen.followUps.values()];
   return answers.find((answer) => answer?.invocation_id === invocation_id) ?? null;
 }
@@ -98,82 +107,17 @@ export function triggersOf(service: string, seen: Seen, writer: EvidenceWriter, 
       if (id !== null) ids.push(id);
     });
   }
+  (seen.recorded?.rows ?? []).forEach((row, index) => {
+    if (row.service !== service || !(Date.parse(row.time) < end) || ids.length >= MOST.lines) return;
+    const id = recordedChange(role, index, seen, writer);
+    if (id !== null) ids.push(id);
+  });
   return ids;
 }
 
-/** Services that look suspicious and are not: named and changed ones, then loud ones; where nothing is wrong only named ones. */
-function innocents({ seen, weighed }: Weighing): string[] {
-  const guilty = new Set([
-    ...weighed.causes.map(({ service }) => service),
-    ...weighed.symptoms.map(({ suspect }) => suspect.service),
-  ]);
-  const changed = seen.changes.flatMap(({ rows }) =>
-    rows.filter(({ level }) => !isAlarming(level)).map(({ service }) => service),
-  );
-  const asked = (seen.shares?.rows ?? []).map(({ service }) => service).filter((name) => namesService(seen.query.question, name));
-  const loud = (seen.patterns?.rows ?? [])
-    .filter((row) => isAlarming(row.level) && row.count >= MOST.loudLines)
-    .sort((a, b) => b.count - a.count)
-    .map(({ service }) => service);
-  const looked = weighed.causes.length === 0 ? asked : [...asked, ...changed, ...loud];
-  return [...new Set(looked)].filter((service) => !guilty.has(service));
-}
-
-/** That the loudest warning of a service comes as often as before. */
-function steadyWarning(service: string, { seen }: Weighing, writer: EvidenceWriter): string[] {
-  const [loudest] = placedPatterns(seen)
-    .filter(({ row }) => row.service === service && isAlarming(row.level) && !isSevere(row.level) && row.count >= MOST.loudLines)
-    .filter((pattern) => (pattern.row.baseline_count ?? 0) > 0 && !hasRisen(pattern) && isAsOften(pattern.row))
-    .sort((a, b) => b.row.count - a.row.count);
-  const answer = loudest === undefined ? null : answerOf(loudest, seen);
-  const id = loudest === undefined || answer === null ? null : writer.withinNormal('clear', answer, loudest.index, RATE_FIELDS);
-  return id === null ? [] : [id];
-}
-
-function isAsOften({ rate_per_min, baseline_rate_per_min }: LogPatternRow): boolean {
-  return baseline_rate_per_min !== null && rate_per_min < baseline_rate_per_min * 1.5;
-}
-
-/** Clears suspicious services by what would have shown if they were guilty: their error share, which did not rise. */
-export function ruleOut(weighing: Weighing, writer: EvidenceWriter): Omit<Assessment, 'rank'>[] {
-  const { shares } = weighing.seen;
-  if (shares === null) return [];
-  const hinted = new Set(weighing.weighed.hints.map(({ service }) => service));
-  return innocents(weighing)
-    .filter((service) => {
-      const row = shares.rows.find((candidate) => candidate.service === service);
-      return row !== undefined && !hinted.has(service) && hasBaseline(row) && !errorShareRose(row);
-    })
-    .slice(0, MOST.ruledOut)
-    .flatMap((service) => {
-      const index = shares.rows.findIndex((row) => row.service === service);
-      const share = writer.withinNormal('clear', shares, index, ERROR_SHARE_FIELDS);
-      if (share === null) return [];
-      const changes = weighing.weighed.causes.length === 0 ? [] : triggersOf(service, weighing.seen, writer, 'clear');
-      const claim_ids = [share, ...changes, ...steadyWarning(service, weighing, writer)];
-      return [{ subject: service, role: 'ruled_out' as const, claim_ids }];
-    });
-}
-
-/** What clears a symptom that looks like more: a change of it while the cause failed first, a warning that was always there. */
-export function clearSymptom(suspect: Suspect, cause: Suspect | undefined, weighing: Weighing, writer: EvidenceWriter): string[] {
-  const { seen } = weighing;
-  const steady = steadyWarning(suspect.service, weighing, writer);
-  const [first, own] = [cause === undefined ? null : firstFailureOf(cause), firstFailureOf(suspect)];
-  if (first === null || own === null || first.at > own.at) return steady;
-  const changes = triggersOf(suspect.service, seen, writer, 'clear');
-  if (changes.length === 0) return steady;
-  const order = [first.line, own.line].flatMap((line) => {
-    const answer = answerOf(line, seen);
-    if (answer === null) return [];
-    return writer.moved('clear', answer, line.index, SHARE_FIELDS, ['first_seen']) ?? [];
-  });
-  return [...changes, ...order, ...steady];
-}
-
 /**
- * What was found normal, service by service: where nothing convincing speaks against anybody. A service with error lines and
- * without a baseline is none of it; those are answered as symptoms.
+ * What was found normal, service by service and family by family: where nothing convincing speaks against anybody. A service
+ * with error lines and without a baseline is none of it; those are answered as symptoms.
  */
 export function rangesOf(
   { seen, weighed }: Weighing,
@@ -181,13 +125,12 @@ export function rangesOf(
   cleared: ReadonlySet<string>,
 ): Omit<Assessment, 'rank'>[] {
   const { shares } = seen;
-  if (shares === null) return [];
-  const hinted = new Set(weighed.hints.map(({ service }) => service));
+  const isOpen = (service: string): boolean => !cleared.has(service) && !weighed.hints.some((hint) => hint.service === service);
   const severe = placedPatterns(seen).filter(({ row }) => isSevere(row.level));
   const symptoms: Omit<Assessment, 'rank'>[] = [];
-  const busiest = shares.rows.map((row, index) => ({ row, index })).sort((a, b) => b.row.lines - a.row.lines);
+  const busiest = (shares?.rows ?? []).map((row, index) => ({ row, index })).sort((a, b) => b.row.lines - a.row.lines);
   for (const { row, index } of busiest.slice(0, MOST.ranges)) {
-    if (cleared.has(row.service) || hinted.has(row.service)) continue;
+    if (shares === null || !isOpen(row.service)) continue;
     if (hasBaseline(row)) errorShareClaim('range', writer, shares, index);
     else if (row.error_lines === 0) writer.counted('range', shares, index, 'error_lines');
     else {
@@ -196,7 +139,20 @@ export function rangesOf(
       symptoms.push({ subject: row.service, role: 'symptom', claim_ids });
     }
   }
+  const byTraces = [...(seen.spans?.rows ?? [])].sort((a, b) => b.traces - a.traces).map(({ service }) => service);
+  writeFirst(byTraces.filter(isOpen), (service) => spansNormal('range', service, seen, writer));
+  const byScore = [...new Set((seen.metrics?.rows ?? []).map(({ service }) => service))];
+  writeFirst(byScore.filter(isOpen), (service) => metricsNormal('range', service, seen, writer));
   return symptoms;
+}
+
+/** Writes for the first services that can be written about; a family needs no more to be stated. */
+function writeFirst(services: readonly string[], write: (service: string) => string | null): void {
+  let left: number = MOST.measuredRanges;
+  for (const service of services) {
+    if (left === 0) return;
+    if (write(service) !== null) left -= 1;
+  }
 }
 
 /** Whether the baseline holds any line of a service: a share of nothing compares with nothing. */
@@ -206,5 +162,5 @@ export function hasBaseline({ baseline_lines }: ErrorShareRow): boolean {
 
 /** Whether a service has error lines enough to be named where there is nothing to compare with. */
 export function isLoudWithoutBaseline(row: ErrorShareRow): boolean {
-  return row.error_lines >= MOST.loudLines && row.error_share >= 0.2;
+  return row.error_lines >= LOUD_LINES && row.error_share >= 0.2;
 }

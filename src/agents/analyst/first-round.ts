@@ -1,13 +1,33 @@
-import type { ErrorShareRow, LogPatternRow, LogSequenceRow } from '../../ports/telemetry-source.port';
+import type {
+  ChangeRow,
+  ErrorShareRow,
+  LogPatternRow,
+  LogSequenceRow,
+  MetricAnomalyRow,
+  ServiceEdgeRow,
+  SpanServiceRow,
+} from '../../ports/telemetry-source.port';
 import type { DiagnosisPlan } from '../../protocol/diagnosis-plan';
 import type { DiagnosisQuery } from '../../protocol/diagnosis-query';
 import type { JsonObject } from '../../protocol/json-value';
+import { type Outcome, rankBySpans, weighFamilies } from './family-ranking';
 import { type PlacedPattern, readLineSigns, type LineSigns } from './line-ranking';
-import { patternsQuestion, ROW_LIMITS } from './questions';
+import { rankByMetrics } from './metric-ranking';
+import { metricLookBack, metricsQuestion, MIN_METRIC_ROWS, patternsQuestion, ROW_LIMITS } from './questions';
 import { rankBySequences } from './sequence-ranking';
-import { blamedService, followBlame, type Suspect, suspectsOf, type Weighed } from './suspects';
+import { ServicePaths } from './service-paths';
+import { blamedService, followBlame, type Suspect, suspectsOf } from './suspects';
 import type { Answer, TelemetryLook } from './telemetry-look';
-import { ERROR_SHARE, LOG_PATTERNS, LOG_SEQUENCES } from './tool-rows';
+import {
+  CHANGES,
+  ERROR_SHARE,
+  LOG_PATTERNS,
+  LOG_SEQUENCES,
+  METRIC_ANOMALIES,
+  type ReadableTool,
+  SERVICE_GRAPH,
+  SPAN_ANALYSIS,
+} from './tool-rows';
 
 const MOST_FOLLOW_UPS = 6;
 
@@ -17,27 +37,48 @@ export interface Seen {
   readonly sequences: Answer<LogSequenceRow> | null;
   readonly shares: Answer<ErrorShareRow> | null;
   readonly patterns: Answer<LogPatternRow> | null;
+  readonly metrics: Answer<MetricAnomalyRow> | null;
+  readonly spans: Answer<SpanServiceRow> | null;
+  readonly edges: Answer<ServiceEdgeRow> | null;
+  /** Lines that tell of changes, and changes that were recorded as such. */
   readonly changes: readonly Answer<LogPatternRow>[];
+  readonly recorded: Answer<ChangeRow> | null;
   /** Lines of one service each, asked because the service came under suspicion. */
   readonly followUps: ReadonlyMap<string, Answer<LogPatternRow>>;
 }
 
 /** Asks what the plan asks, in its order. Steps of tools that the analyst cannot read are passed over. */
 export async function lookAround(query: DiagnosisQuery, plan: DiagnosisPlan, look: TelemetryLook): Promise<Seen> {
-  let sequences: Answer<LogSequenceRow> | null = null;
-  let shares: Answer<ErrorShareRow> | null = null;
-  let patterns: Answer<LogPatternRow> | null = null;
+  const first = async <Row>(tool: ReadableTool<Row>, isMeant: (args: JsonObject) => boolean = () => true) => {
+    const step = plan.steps.find(({ tool_name, arguments: args }) => tool_name === tool.name && isMeant(args));
+    return step === undefined ? null : look.ask(tool, step.arguments);
+  };
+  const sequences = await first(LOG_SEQUENCES);
+  const shares = await first(ERROR_SHARE);
+  const patterns = await first(LOG_PATTERNS, isPlain);
   const changes: Answer<LogPatternRow>[] = [];
   for (const { tool_name, arguments: args } of plan.steps) {
-    if (tool_name === LOG_SEQUENCES.name) sequences ??= await look.ask(LOG_SEQUENCES, args);
-    else if (tool_name === ERROR_SHARE.name) shares ??= await look.ask(ERROR_SHARE, args);
-    else if (tool_name === LOG_PATTERNS.name && isPlain(args)) patterns ??= await look.ask(LOG_PATTERNS, args);
-    else if (tool_name === LOG_PATTERNS.name) {
-      const answer = await look.ask(LOG_PATTERNS, args);
-      if (answer !== null) changes.push(answer);
-    }
+    if (tool_name !== LOG_PATTERNS.name || isPlain(args)) continue;
+    const answer = await look.ask(LOG_PATTERNS, args);
+    if (answer !== null) changes.push(answer);
   }
-  return { query, sequences, shares, patterns, changes, followUps: new Map() };
+  const metrics = await enoughOf(await first(METRIC_ANOMALIES), query, look);
+  const [spans, edges, recorded] = [await first(SPAN_ANALYSIS), await first(SERVICE_GRAPH), await first(CHANGES)];
+  return { query, sequences, shares, patterns, metrics, spans, edges, changes, recorded, followUps: new Map() };
+}
+
+/** Metrics against a baseline that holds enough of them: the asked one, else the hours directly before the window. */
+async function enoughOf(
+  asked: Answer<MetricAnomalyRow> | null,
+  query: DiagnosisQuery,
+  look: TelemetryLook,
+): Promise<Answer<MetricAnomalyRow> | null> {
+  if (asked === null || asked.rows.length === 0 || query.baseline === null) return asked;
+  if (asked.rows.some(({ baseline_rows }) => (baseline_rows ?? 0) >= MIN_METRIC_ROWS)) return asked;
+  const longer = await look.ask(METRIC_ANOMALIES, metricsQuestion(query.window, metricLookBack(query.window)));
+  if (longer === null || !longer.rows.some(({ baseline_rows }) => (baseline_rows ?? 0) >= MIN_METRIC_ROWS)) return asked;
+  look.note('METRIC_BASELINE_PRECEDING');
+  return { ...longer, ownBaseline: true };
 }
 
 function isPlain(args: JsonObject): boolean {
@@ -49,24 +90,36 @@ export interface Weighing {
   readonly seen: Seen;
   readonly signs: ReadonlyMap<string, LineSigns>;
   readonly suspects: readonly Suspect[];
-  readonly weighed: Weighed;
+  readonly weighed: Outcome;
+  readonly paths: ServicePaths;
 }
 
 /**
- * Weighs what was seen, asking for the lines of suspects and of the services that their failures name, so that blame is
+ * Weighs what was seen in every family, asking for the lines of suspects and of the services that their failures name, so that blame is
  * followed on whole evidence. At most six services are asked for.
  */
 export async function weigh(seen: Seen, look: TelemetryLook): Promise<Weighing> {
   const { window, baseline } = seen.query;
   const followUps = new Map<string, Answer<LogPatternRow>>();
   const asked = new Set<string>();
+  const paths = new ServicePaths(seen.edges?.rows ?? []);
+  const spans = rankBySpans(seen.spans?.rows ?? []);
+  const metrics = rankByMetrics(seen.metrics?.rows ?? [], paths, window, spans.length > 0);
   for (;;) {
     const now = { ...seen, followUps };
     const signs = readLineSigns(seen.shares?.rows ?? [], placedPatterns(now), seen.sequences?.by_trace === true);
     const suspects = suspectsOf(rankBySequences(seen.sequences?.rows ?? []), signs);
     const next = asked.size >= MOST_FOLLOW_UPS ? undefined : servicesInQuestion(suspects, signs).find((name) => !asked.has(name));
-    if (next === undefined)
-      return { seen: now, signs, suspects, weighed: followBlame(suspects, signs, seen.sequences?.by_trace === true) };
+    if (next === undefined) {
+      const logs = followBlame(suspects, signs, seen.sequences?.by_trace === true);
+      return {
+        seen: now,
+        signs,
+        suspects,
+        paths,
+        weighed: weighFamilies({ logs, logSuspects: suspects, spans, metrics, paths }),
+      };
+    }
     asked.add(next);
     const answer = await look.ask(
       LOG_PATTERNS,

@@ -2,8 +2,18 @@ import type { DiagnosisQuery } from '../../protocol/diagnosis-query';
 import type { EvidenceGap, EvidenceRetryContext } from '../../protocol/evidence-retry-context';
 import type { JsonObject, JsonValue } from '../../protocol/json-value';
 import type { Assessment } from '../../protocol/executor-evidence';
-import { errorShareQuestion, halvesOf, patternsQuestion, ROW_LIMITS, sequencesQuestion } from './questions';
-import { ERROR_SHARE, LOG_PATTERNS, LOG_SEQUENCES } from './tool-rows';
+import {
+  errorShareQuestion,
+  halvesOf,
+  metricLookBack,
+  metricsQuestion,
+  patternsQuestion,
+  quietStretchOf,
+  ROW_LIMITS,
+  sequencesQuestion,
+  spansQuestion,
+} from './questions';
+import { ERROR_SHARE, LOG_PATTERNS, LOG_SEQUENCES, METRIC_ANOMALIES, SPAN_ANALYSIS } from './tool-rows';
 
 /** Ids of the facts that the analyst's verifier may leave open, and what another query could settle. */
 export const GAP_FACTS = { control: 'control-of-cause', ownLines: 'own-lines-of-cause', harm: 'harm-of-cause' } as const;
@@ -26,13 +36,15 @@ export function gapQuestion(
   context: EvidenceRetryContext,
   known: ReadonlySet<string>,
 ): Question | null {
-  const service = leadingCause(context.prior_verified_output.assessments)?.subject ?? null;
+  const cause = leadingCause(context.prior_verified_output.assessments);
+  const service = cause?.subject ?? null;
+  const cited = citedTools(context, cause);
   const done = new Set(
     context.completed_queries.map((completed) => queryKey(completed.tool_name, parsedArguments(completed.arguments))),
   );
   const possible = [
-    ...(gap.fact_id === GAP_FACTS.control ? controlQuestions(query, service) : []),
-    ...ownQuestions(query, service),
+    ...(gap.fact_id === GAP_FACTS.control ? controlQuestions(query, service, cited) : []),
+    ...ownQuestions(query, service, cited),
   ];
   return (
     possible.find((question) => known.has(question.tool_name) && !done.has(queryKey(question.tool_name, question.arguments))) ??
@@ -40,17 +52,40 @@ export function gapQuestion(
   );
 }
 
-function controlQuestions({ baseline }: DiagnosisQuery, service: string | null): Question[] {
+/** Tools whose output the leading cause rests on, as far as they are no log tools. */
+function citedTools({ prior_verified_output: { claims } }: EvidenceRetryContext, cause: Assessment | null): ReadonlySet<string> {
+  const own = claims.filter(({ claim_id }) => cause?.claim_ids.includes(claim_id) === true);
+  return new Set(own.flatMap(({ bindings }) => bindings.map(({ tool_name }) => tool_name)));
+}
+
+function controlQuestions({ baseline, window }: DiagnosisQuery, service: string | null, cited: ReadonlySet<string>): Question[] {
   if (baseline === null) return [];
   const { first, second } = halvesOf(baseline);
+  const quiet = quietStretchOf(metricLookBack(window), window);
   return [
+    ...(cited.has(SPAN_ANALYSIS.name)
+      ? [{ tool_name: SPAN_ANALYSIS.name, arguments: spansQuestion(second, first, service) }]
+      : []),
+    ...(cited.has(METRIC_ANOMALIES.name)
+      ? [
+          { tool_name: METRIC_ANOMALIES.name, arguments: metricsQuestion(second, first, service) },
+          { tool_name: METRIC_ANOMALIES.name, arguments: metricsQuestion(quiet.window, quiet.before, service) },
+        ]
+      : []),
     { tool_name: LOG_SEQUENCES.name, arguments: sequencesQuestion(second, first, service) },
     { tool_name: ERROR_SHARE.name, arguments: errorShareQuestion(second, first, service) },
   ];
 }
 
-function ownQuestions({ window, baseline }: DiagnosisQuery, service: string | null): Question[] {
+function ownQuestions({ window, baseline }: DiagnosisQuery, service: string | null, cited: ReadonlySet<string>): Question[] {
   return [
+    // Spans of a service that its metrics accuse, and the other way round.
+    ...(cited.has(METRIC_ANOMALIES.name)
+      ? [{ tool_name: SPAN_ANALYSIS.name, arguments: spansQuestion(window, baseline, service) }]
+      : []),
+    ...(cited.has(SPAN_ANALYSIS.name)
+      ? [{ tool_name: METRIC_ANOMALIES.name, arguments: metricsQuestion(window, baseline, service) }]
+      : []),
     { tool_name: LOG_PATTERNS.name, arguments: patternsQuestion(window, baseline, { service, limit: ROW_LIMITS.follow_up }) },
     { tool_name: ERROR_SHARE.name, arguments: errorShareQuestion(window, baseline, service) },
     // Another row limit makes it another query: an evidence round never lacks a question that it may ask.

@@ -210,6 +210,7 @@ function endOfBlame(service: string, blames: ReadonlyMap<string, string>): strin
   return service;
 }
 
-function bareSuspect(service: string, signs: LineSigns | undefined): Suspect {
+/** A service of which the logs say nothing that counts. */
+export function bareSuspect(service: string, signs: LineSigns | undefined): Suspect {
   return { service, tier: 0, score: 0, byFlows: false, changes: [], signs: signs ?? null, blamedBy: [] };
 }

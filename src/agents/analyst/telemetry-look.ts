@@ -23,6 +23,8 @@ export interface Answer<Row> {
   /** Filter and range that the tool says it looked through. */
   readonly coverage: ToolResult['coverage'];
   readonly complete: boolean;
+  /** Set where the answer compares with another time than the one that the question of the run names. */
+  readonly ownBaseline?: true;
 }
 
 const SMALLEST_LIMIT = 4;
@@ -93,9 +95,11 @@ export class TelemetryLook {
     }
     if ((result.records_rejected ?? 0) > 0) this.note('RECORDS_REJECTED');
     if (Number(summary['files_skipped'] ?? 0) > 0) this.note('FILES_SKIPPED');
-    // Kinds of line come most telling first, so a tail that was left out is no loss; a left-out service or flow is one.
-    if (!result.complete && tool.rowsAt !== 'patterns') this.note('SOURCE_INCOMPLETE');
-    if (args['contains'] === null || args['contains'] === undefined) this.noteCoverage(args, result);
+    // Kinds of line and series come most telling first, so a tail that was left out is no loss; a left-out service is one.
+    if (!result.complete && tool.tailMatters) this.note('SOURCE_INCOMPLETE');
+    // A baseline of one family says nothing of how far another one reaches, and a family without records is noted as such.
+    if ((args['contains'] === null || args['contains'] === undefined) && tool.absent === 'NO_LOGS')
+      this.noteCoverage(args, result);
     return {
       invocation_id: result.invocation_id,
       tool_name: tool.name,
@@ -120,8 +124,10 @@ export class TelemetryLook {
     if (covered < length * (1 - UNCOVERED_TOLERANCE)) this.note('WINDOW_NOT_COVERED');
   }
 
-  private noteFailure(tool: ReadableTool<unknown>, { status }: ToolResult): void {
-    if (status !== 'DENIED') this.note('TOOL_FAILED');
+  private noteFailure(tool: ReadableTool<unknown>, { status, data }: ToolResult): void {
+    if (status !== 'DENIED' && asObject(asObject(data)?.['error'])?.['code'] === 'TELEMETRY_EMPTY') {
+      if (tool.absent !== null) this.note(tool.absent);
+    } else if (status !== 'DENIED') this.note('TOOL_FAILED');
     // A tool that may be called and is refused all the same has met a budget.
     else this.note(this.has(tool) ? 'BUDGET_EXHAUSTED' : 'TOOL_DENIED');
   }

@@ -6,9 +6,15 @@ import type { VerifierInput } from './agent-inputs';
 import { type ClaimRole, claimRoleOf } from './claim-roles';
 import { GAP_FACTS, leadingCause } from './gap-questions';
 import { type RecomputedClaim, recompute, textOfField } from './recomputed-claim';
+import { METRIC_ANOMALIES } from './tool-rows';
 
 /** Rise of a share from which a claim supports harm directly; below it points there at most. */
 const HARMFUL_RISE = 0.1;
+/** Rise of a time beside what it was before, from which a claim supports harm directly. */
+const HARMFUL_PART = 0.25;
+/** Change of a metric in spreads (interquartile ranges) of its baseline, and beside its former value, that supports harm. */
+const HARMFUL_SPREADS = 1.5;
+const METRIC_NOISE = 0.02;
 /** Lines or flows that must have appeared to support harm directly. */
 const HARMFUL_COUNT = 4;
 
@@ -79,9 +85,10 @@ function verificationOf(
   if (!own.includes(item)) return 'direct_support';
   switch (claimRoleOf(item.claim.claim_id)) {
     case 'control':
-      if (item.direction === 'up') return 'contradicted';
+      if (item.direction === 'up' || (isOfMetric(item) && item.claim.assertion?.op === 'fell')) return 'contradicted';
       return countsChanges(item) && item.value !== 0 ? 'indirect_support' : 'direct_support';
     case 'check':
+      if (isOfMetric(item)) return metricSupport(item, evidence);
       if (item.direction === 'up') return 'direct_support';
       // Errors that fell, or went away, speak against a cause that is said to err.
       return item.direction === 'down' ? 'contradicted' : 'indirect_support';
@@ -99,11 +106,35 @@ function countsChanges({ claim }: RecomputedClaim): boolean {
 
 function harmSupport(item: RecomputedClaim, cause: Assessment, evidence: readonly VerifiedEvidence[]): Verification {
   const { claim, direction, change, value } = item;
-  if (claim.subject !== cause.subject || direction !== 'up') return 'indirect_support';
+  if (claim.subject !== cause.subject) return 'indirect_support';
+  if (isOfMetric(item)) return metricSupport(item, evidence);
+  if (direction !== 'up') return 'indirect_support';
   // A service that is no longer called said nothing itself: its caller did.
   if (textOfField(claim, 'kind', evidence) === 'missing') return 'indirect_support';
-  const enough = claim.assertion?.unit === 'count' ? (value ?? 0) >= HARMFUL_COUNT : change >= HARMFUL_RISE;
+  const enough =
+    claim.assertion?.unit === 'count'
+      ? (value ?? 0) >= HARMFUL_COUNT
+      : claim.assertion?.unit === 'ratio'
+        ? change >= HARMFUL_RISE
+        : change >= HARMFUL_PART * ((value ?? 0) - change);
   return enough ? 'direct_support' : 'indirect_support';
+}
+
+/** A metric bears out harm when it left what its own baseline scatters, in the way that is trouble for its kind. */
+function metricSupport({ claim, change, value }: RecomputedClaim, evidence: readonly VerifiedEvidence[]): Verification {
+  const kind = textOfField(claim, 'kind', evidence);
+  const spread = Number(textOfField(claim, 'baseline_iqr', evidence) ?? Number.NaN);
+  const isTrouble =
+    kind === 'availability' ? change < 0 : kind === 'error' || kind === 'latency' || kind === 'saturation' ? change > 0 : false;
+  const size = Math.abs(change);
+  const isLarge = Number.isFinite(spread) && spread > 0 ? size >= HARMFUL_SPREADS * spread : size > 0;
+  const isNoted = size >= METRIC_NOISE * Math.abs((value ?? 0) - change);
+  return isTrouble && isLarge && isNoted ? 'direct_support' : 'indirect_support';
+}
+
+/** Metrics have their own directions: a falling one can be the trouble. */
+function isOfMetric({ claim }: RecomputedClaim): boolean {
+  return claim.bindings[0]?.tool_name === METRIC_ANOMALIES.name;
 }
 
 function factOf(fact_id: string, item: RecomputedClaim, is_critical: boolean, verification: Verification): VerifierFact {

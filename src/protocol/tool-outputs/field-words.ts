@@ -28,6 +28,33 @@ const MEASURES: Readonly<Record<string, Words>> = {
     rate_per_min: 'rate of lines',
     matched_count: 'number of error lines',
   },
+  metric_anomalies: {
+    median: {
+      error: 'median error metric where it departs most',
+      availability: 'median availability where it departs most',
+      latency: 'median latency where it departs most',
+      traffic: 'median load where it departs most',
+      saturation: 'median use of a resource where it departs most',
+      '': 'median value where it departs most',
+    },
+    matched_count: 'number of metric values',
+  },
+  span_analysis: {
+    high_share: 'share of traces with a span far slower than usual',
+    high_traces: 'number of traces with a span far slower than usual',
+    traces: 'number of traces',
+    self_ms: 'median time of a span in the service itself',
+    gap_ms: 'median time of a call that the called service does not account for',
+    excess_ms: 'time above normal a trace',
+    error_share: 'share of failed spans',
+    rate_per_min: 'rate of traces',
+    matched_count: 'number of spans',
+  },
+  service_graph: { count: 'number of calls', matched_count: 'number of calls' },
+  changes: {
+    minutes_before: 'time from the change to the start of the window',
+    matched_count: 'number of changes',
+  },
 };
 
 /** Words for `log_sequences` over logs without trace ids: what it counts are places in the stream of an instance, no flows. */
@@ -46,13 +73,16 @@ const PLACES: Words = {
 const UNITS_OF: Readonly<Record<string, Unit>> = { share: 'ratio', error_share: 'ratio', rate_per_min: 'per_minute' };
 
 /** Fields that are said in words of their own rather than quoted. */
-const CONTEXT: Readonly<Record<string, (text: string) => string>> = {
+const CONTEXT: Readonly<Record<string, (text: string) => string | null>> = {
   first_seen: (text) => `first at ${text}`,
   last_seen: (text) => `last at ${text}`,
   covered_from: (text) => `from ${text}`,
   covered_to: (text) => `to ${text}`,
   baseline_covered_from: (text) => `compared with the time from ${text}`,
   baseline_covered_to: (text) => `to ${text}`,
+  time: (text) => `at ${text}`,
+  unit: (text) => (/^[\p{L}%/]{1,12}$/u.test(text) ? `in ${text}` : null),
+  baseline_iqr: (text) => `usual spread ${text}`,
 };
 
 /**

@@ -53,6 +53,42 @@ export const logSequencesArgumentsSchema = z
   })
   .refine(areApart, OVERLAP);
 
+/** Most rows of `metric_anomalies`: a service has many series. */
+export const MAX_METRIC_ROWS = 5000;
+/** Longest time before the window that `changes` looks through: four weeks. */
+export const MAX_LOOKBACK_MINUTES = 40_320;
+
+/** Arguments of `span_analysis` and `service_graph`. */
+export const spanArgumentsSchema = z
+  .strictObject({ ...questionShape, service: questionShape.service.describe('Only this service, exactly; null for all') })
+  .refine(areApart, OVERLAP);
+
+/** Arguments of `metric_anomalies`. */
+export const metricArgumentsSchema = z
+  .strictObject({
+    ...questionShape,
+    service: questionShape.service.describe('Only series of this service, exactly; null for all'),
+    limit: z
+      .number()
+      .int()
+      .min(1)
+      .max(MAX_METRIC_ROWS)
+      .describe(`Most rows, 1 to ${MAX_METRIC_ROWS}; the most telling come first`),
+  })
+  .refine(areApart, OVERLAP);
+
+/** Arguments of `changes`. */
+export const changesArgumentsSchema = z.strictObject({
+  window: questionShape.window,
+  lookback_minutes: z
+    .number()
+    .min(0)
+    .max(MAX_LOOKBACK_MINUTES)
+    .describe(`Minutes before the window to look through too, 0 to ${MAX_LOOKBACK_MINUTES}`),
+  service: questionShape.service.describe('Only changes of this service, exactly; null for all'),
+  limit: questionShape.limit.describe(`Most rows, 1 to ${MAX_LOG_ROWS}; the nearest to the start of the window come first`),
+});
+
 /**
  * The filter of a log question as `coverage.filter` states it and as the scope of an absence claim must repeat it: its parts
  * in the order kind, service, contains, joined by `; `, texts as given. Null when everything was looked through.

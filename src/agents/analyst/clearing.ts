@@ -1,0 +1,94 @@
+import type { LogPatternRow } from '../../ports/telemetry-source.port';
+import type { Assessment } from '../../protocol/executor-evidence';
+import { ERROR_SHARE_FIELDS, errorShareRose } from './control-check';
+import type { EvidenceWriter } from './evidence-writer';
+import { answerOf, hasBaseline, LOUD_LINES, SHARE_FIELDS, triggersOf } from './findings';
+import { placedPatterns, type Weighing } from './first-round';
+import { hasRisen } from './line-ranking';
+import { isMeasuredDeparting, measuredNormal } from './measure-findings';
+import { firstFailureOf, namesService, type Suspect } from './suspects';
+import { isAlarming, isSevere } from './tool-rows';
+
+const RATE_FIELDS = { baseline: 'baseline_rate_per_min', incident: 'rate_per_min', unit: 'per_minute', count: 'count' } as const;
+const MOST_RULED_OUT = 5;
+/** A warning that comes less than this times as often as before is steady. */
+const STEADY_FACTOR = 1.5;
+
+/**
+ * Services that look suspicious and are not: named, changed and loud ones, and what a leader by spans or metrics calls; where
+ * nothing is wrong only named ones.
+ */
+function innocents({ seen, weighed, paths }: Weighing): string[] {
+  const guilty = new Set([
+    ...weighed.causes.map(({ service }) => service),
+    ...weighed.symptoms.map(({ suspect }) => suspect.service),
+  ]);
+  const changed = seen.changes.flatMap(({ rows }) =>
+    rows.filter(({ level }) => !isAlarming(level)).map(({ service }) => service),
+  );
+  const recorded = (seen.recorded?.rows ?? []).map(({ service }) => service);
+  const known = [seen.shares, seen.spans, seen.metrics].flatMap((answer) => (answer?.rows ?? []).map(({ service }) => service));
+  const asked = known.filter((name) => namesService(seen.query.question, name));
+  const [leader] = weighed.causes;
+  const called = leader === undefined || leader.standing === 'logs' ? [] : [...paths.calleesOf(leader.service)].sort();
+  const loud = (seen.patterns?.rows ?? [])
+    .filter((row) => isAlarming(row.level) && row.count >= LOUD_LINES)
+    .sort((a, b) => b.count - a.count)
+    .map(({ service }) => service);
+  const looked = leader === undefined ? asked : [...asked, ...changed, ...recorded, ...loud, ...called];
+  return [...new Set(looked)].filter((service) => !guilty.has(service));
+}
+
+/** That the loudest warning of a service comes as often as before. */
+function steadyWarning(service: string, { seen }: Weighing, writer: EvidenceWriter): string[] {
+  const [loudest] = placedPatterns(seen)
+    .filter(({ row }) => row.service === service && isAlarming(row.level) && !isSevere(row.level) && row.count >= LOUD_LINES)
+    .filter((pattern) => (pattern.row.baseline_count ?? 0) > 0 && !hasRisen(pattern) && isAsOften(pattern.row))
+    .sort((a, b) => b.row.count - a.row.count);
+  const answer = loudest === undefined ? null : answerOf(loudest, seen);
+  const id = loudest === undefined || answer === null ? null : writer.withinNormal('clear', answer, loudest.index, RATE_FIELDS);
+  return id === null ? [] : [id];
+}
+
+function isAsOften({ rate_per_min, baseline_rate_per_min }: LogPatternRow): boolean {
+  return baseline_rate_per_min !== null && rate_per_min < baseline_rate_per_min * STEADY_FACTOR;
+}
+
+/** Clears suspicious services by what would have shown if they were guilty: every family that knows them shows them normal. */
+export function ruleOut(weighing: Weighing, writer: EvidenceWriter): Omit<Assessment, 'rank'>[] {
+  const { seen, weighed } = weighing;
+  const hinted = new Set(weighed.hints.map(({ service }) => service));
+  const cleared: Omit<Assessment, 'rank'>[] = [];
+  for (const service of innocents(weighing)) {
+    if (cleared.length >= MOST_RULED_OUT) break;
+    const index = seen.shares?.rows.findIndex((row) => row.service === service) ?? -1;
+    const row = seen.shares?.rows[index];
+    if (hinted.has(service) || isMeasuredDeparting(service, seen)) continue;
+    // Lines that nothing can be compared with clear nobody, whatever the other families show.
+    if (row !== undefined && (!hasBaseline(row) || errorShareRose(row))) continue;
+    const byLogs =
+      seen.shares === null || row === undefined ? null : writer.withinNormal('clear', seen.shares, index, ERROR_SHARE_FIELDS);
+    const normal = [...(byLogs === null ? [] : [byLogs]), ...measuredNormal('clear', service, seen, writer)];
+    if (normal.length === 0) continue;
+    const changes = weighed.causes.length === 0 ? [] : triggersOf(service, seen, writer, 'clear');
+    const claim_ids = [...normal, ...changes, ...steadyWarning(service, weighing, writer)];
+    cleared.push({ subject: service, role: 'ruled_out', claim_ids });
+  }
+  return cleared;
+}
+
+/** What clears a symptom that looks like more: a change of it while the cause failed first, a warning that was always there. */
+export function clearSymptom(suspect: Suspect, cause: Suspect | undefined, weighing: Weighing, writer: EvidenceWriter): string[] {
+  const { seen } = weighing;
+  const steady = steadyWarning(suspect.service, weighing, writer);
+  const [first, own] = [cause === undefined ? null : firstFailureOf(cause), firstFailureOf(suspect)];
+  if (first === null || own === null || first.at > own.at) return steady;
+  const changes = triggersOf(suspect.service, seen, writer, 'clear');
+  if (changes.length === 0) return steady;
+  const order = [first.line, own.line].flatMap((line) => {
+    const answer = answerOf(line, seen);
+    if (answer === null) return [];
+    return writer.moved('clear', answer, line.index, SHARE_FIELDS, ['first_seen']) ?? [];
+  });
+  return [...changes, ...order, ...steady];
+}

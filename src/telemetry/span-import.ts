@@ -1,0 +1,144 @@
+import { csvHeaderRows, requireColumns } from './file-layout';
+import { sqlText } from './log-tables';
+import { CALLS_SQL, SPAN_TIMES_SQL } from './span-times';
+import { readHead, type TelemetryFile } from './telemetry-files';
+import type { GraphRecords, SpanRecords } from './telemetry-mapping';
+import { takenForGraph, takenForSpans } from './taken-columns';
+import { cellOf, columnsOfTable, serviceExpression, type ImportedFile, type TelemetryReader } from './telemetry-reader';
+import { epochNanoseconds } from './time-expression';
+
+const NANOSECONDS: Readonly<Record<NonNullable<SpanRecords['duration']>['unit'], string>> = {
+  ns: '1',
+  us: '1000',
+  ms: '1000000',
+  s: '1000000000',
+};
+
+/** Texts of a status that mark an error span. */
+const ERROR_STATUS = '(?i)^(?:error|status_code_error|2|true|fail(?:ed|ure)?|5\\d\\d)$';
+
+/** Fills the tables of spans and stated edges, file by file. */
+export class SpanImport {
+  constructor(private readonly reader: TelemetryReader) {}
+
+  /** Imports one file of spans by its entry. A row without trace, span, start or end, or that ends before it starts, is rejected. */
+  async spans(file: TelemetryFile, entry: SpanRecords): Promise<ImportedFile> {
+    const columns = columnsOfTable(entry, await readHead(file));
+    const { trace, span, parent, service, operation, start, end, duration, status } = entry;
+    const serviceColumn = typeof service === 'string' ? service : 'column' in service ? service.column : undefined;
+    const named = [trace, span, parent, serviceColumn, operation, start.column, end?.column, duration?.column, status];
+    requireColumns(
+      named.filter((name) => name !== undefined),
+      file,
+      columns,
+      entry.format === 'jsonl',
+    );
+    for (const rule of [start, end]) await this.reader.requireFormat(file, rule?.format);
+    return this.reader.guarded(file, async () => {
+      const { malformed, unrecognised, note } = await this.reader.readTable(file, entry.format, columns);
+      const at = cellOf(entry.format, columns);
+      const length =
+        duration === undefined
+          ? 'NULL'
+          : `try_cast(try_cast(${at(duration.column)} AS DOUBLE) * ${NANOSECONDS[duration.unit]} AS BIGINT)`;
+      await this.reader.run(
+        `CREATE TEMP TABLE staged AS SELECT trace, span, parent, service, operation, a, coalesce(${end === undefined ? 'NULL' : epochNanoseconds('end_text', end)}, a + length) AS b, is_error
+         FROM (SELECT *, ${epochNanoseconds('start_text', start)} AS a FROM (
+           SELECT trim(${at(trace)}) AS trace, trim(${at(span)}) AS span, nullif(trim(${at(parent)}), '') AS parent,
+             trim(coalesce(${serviceExpression(service, '', at)}, '')) AS service, ${operation === undefined ? `''` : `coalesce(${at(operation)}, '')`} AS operation,
+             ${at(start.column)} AS start_text, ${end === undefined ? 'NULL' : at(end.column)} AS end_text, ${length} AS length,
+             ${status === undefined ? 'false' : `coalesce(regexp_matches(trim(${at(status)}), ${sqlText(ERROR_STATUS)}), false)`} AS is_error FROM lines))`,
+      );
+      const isTimed = 'a IS NOT NULL AND b IS NOT NULL AND b >= a';
+      const isNamed = `coalesce(trace, '') <> '' AND coalesce(span, '') <> ''`;
+      await this.reader.run(
+        `INSERT INTO spans SELECT trace, span, parent, CASE WHEN service = '' THEN '(none)' ELSE service END, operation, a, b, is_error
+         FROM staged WHERE ${isNamed} AND ${isTimed}`,
+      );
+      const [counts] = await this.reader.run(
+        `SELECT count(*) FILTER (NOT (${isNamed}))::DOUBLE AS unnamed, count(*) FILTER (${isNamed} AND NOT coalesce(${isTimed}, false))::DOUBLE AS untimed,
+           count(*) FILTER (${isNamed} AND ${isTimed})::DOUBLE AS kept FROM staged`,
+      );
+      return {
+        name: file.name,
+        family: 'spans',
+        format: entry.format,
+        rows: Number(counts?.['kept'] ?? 0),
+        rejected: {
+          malformed,
+          unrecognised: unrecognised + Number(counts?.['unnamed'] ?? 0),
+          bad_time: Number(counts?.['untimed'] ?? 0),
+        },
+        columns: columns.names,
+        taken: takenForSpans(entry),
+        ...(await this.reader.rangeOf('staged', `${isNamed} AND ${isTimed}`, 'a', 'b')),
+        ...note,
+      };
+    });
+  }
+
+  /** Imports one file that states who calls whom. */
+  async graph(file: TelemetryFile, entry: GraphRecords): Promise<ImportedFile> {
+    const head = await readHead(file);
+    const columns =
+      entry.layout === 'edges' ? columnsOfTable(entry, head) : matrixColumns(csvHeaderRows(head, 1, entry.delimiter));
+    if (entry.layout === 'edges') requireColumns([entry.caller, entry.callee], file, columns, entry.format === 'jsonl');
+    return this.reader.guarded(file, async () => {
+      const { malformed, unrecognised, note } = await this.reader.readTable(file, entry.format, columns);
+      const at = cellOf(entry.format, columns);
+      if (entry.layout === 'edges') {
+        await this.reader.run(
+          `CREATE TEMP TABLE cells AS SELECT trim(${at(entry.caller)}) AS caller, trim(${at(entry.callee)}) AS callee FROM lines`,
+        );
+      } else await this.turnMatrix(columns.names);
+      const isEdge = `coalesce(caller, '') <> '' AND coalesce(callee, '') <> ''`;
+      await this.reader.run(
+        `INSERT INTO edges SELECT DISTINCT caller, callee FROM cells WHERE ${isEdge} AND caller <> callee EXCEPT SELECT caller, callee FROM edges`,
+      );
+      const [counts] = await this.reader.run(
+        `SELECT count(*) FILTER (${isEdge})::DOUBLE AS kept, count(*) FILTER (NOT (${isEdge}))::DOUBLE AS unnamed FROM cells`,
+      );
+      return {
+        name: file.name,
+        family: 'graph',
+        format: entry.format,
+        rows: Number(counts?.['kept'] ?? 0),
+        rejected: {
+          malformed,
+          unrecognised: unrecognised + Number(counts?.['unnamed'] ?? 0),
+          bad_time: 0,
+        },
+        columns: columns.names,
+        taken: takenForGraph(entry),
+        from: null,
+        to: null,
+        ...note,
+      };
+    });
+  }
+
+  /** Works out exclusive times and calls, once all files are in; the rows as they were read are not kept. */
+  async finish(): Promise<void> {
+    await this.reader.run(`CREATE TEMP TABLE resolved_spans AS ${SPAN_TIMES_SQL.resolved}`);
+    await this.reader.run('DELETE FROM spans');
+    await this.reader.run(`INSERT INTO span_times ${SPAN_TIMES_SQL.times}`);
+    await this.reader.run(`INSERT INTO span_calls ${CALLS_SQL}`);
+    await this.reader.run('DROP TABLE resolved_spans');
+  }
+
+  private async turnMatrix(names: readonly string[]): Promise<void> {
+    await this.reader.run('CREATE TEMP TABLE cells (caller VARCHAR, callee VARCHAR)');
+    const callees = names.slice(1).map((name, index) => ({ name, column: `c${index + 1}` }));
+    if (callees.length === 0) return;
+    const columns = callees.map(({ column }) => column).join(', ');
+    const pairs = callees.map(({ name, column }) => `(${sqlText(column)}, ${sqlText(name)})`).join(', ');
+    await this.reader.run(
+      `INSERT INTO cells SELECT trim(u.c0), n.callee FROM (UNPIVOT (SELECT c0, ${columns} FROM lines) ON ${columns} INTO NAME name VALUE cell) u
+       JOIN (VALUES ${pairs}) AS n(name, callee) USING (name) WHERE trim(cell) <> '' AND coalesce(try_cast(trim(cell) AS DOUBLE), 1) <> 0`,
+    );
+  }
+}
+
+function matrixColumns({ rows, delimiter }: { rows: string[][]; delimiter: string }): { names: string[]; delimiter: string } {
+  return { delimiter, names: rows[0] ?? [] };
+}
