@@ -4,15 +4,16 @@ import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { ChatResult } from '../src/chat/chat-request';
+import type { RunView } from '../src/chat/run-views';
 import type { FaultKind } from './incident/faults';
-import { generateIncident, type IncidentTruth } from './incident/incident-generator';
+import { generateIncident, questionOf, type IncidentSettings, type IncidentTruth } from './incident/incident-generator';
 import { writeIncident } from './incident/write-incident';
 import { postForEvents } from './sse-client';
 
 const HOST = '127.0.0.1';
 
 /** What the demo is run with. */
-export interface DemoSettings {
+export interface DemoSettings extends IncidentSettings {
   readonly seed: number;
   readonly kind: FaultKind;
   /** Port to listen on; 0 takes any free one. */
@@ -30,19 +31,19 @@ export interface DemoOutcome {
 }
 
 /**
- * The whole product on a bundled incident: makes the logs, starts the service on them, asks about the incident and about a
- * healthy stretch over HTTP. The service stays up until `close`. It refuses to help the service: what was planted is only shown
+ * The whole product on a bundled incident: makes the telemetry, starts the service on it, asks about the incident and about a
+ * healthy stretch over HTTP, and shows which way each run took. The service stays up until `close`. It refuses to help the service: what was planted is only shown
  * after the answers.
  */
-export async function runDemo({ seed, kind, port, write }: DemoSettings): Promise<DemoOutcome> {
+export async function runDemo({ seed, kind, port, write, ...settings }: DemoSettings): Promise<DemoOutcome> {
   const folder = mkdtempSync(join(tmpdir(), 'nestjs-diagnosis-demo-'));
-  const logs = join(folder, 'logs');
-  const incident = generateIncident(seed, kind);
-  writeIncident(incident, logs);
+  const telemetry = join(folder, 'telemetry');
+  const incident = generateIncident(seed, kind, settings);
+  writeIncident(incident, telemetry);
   const { truth } = incident;
-  write(`The logs of a small shop are in ${logs} (seed ${seed}).`);
+  write(`Logs, spans, metrics and changes of a small shop are in ${telemetry} (seed ${seed}).`);
 
-  const app = await startService({ DIAGNOSIS_TELEMETRY: logs, DATABASE_URL: `sqlite:${join(folder, 'runs.sqlite')}` }, port);
+  const app = await startService({ DIAGNOSIS_TELEMETRY: telemetry, DATABASE_URL: `sqlite:${join(folder, 'runs.sqlite')}` }, port);
   const url = await app.getUrl();
   write(`The service listens on ${url}; its API is described at ${url}/docs.\n`);
   const close = async (): Promise<void> => {
@@ -51,7 +52,7 @@ export async function runDemo({ seed, kind, port, write }: DemoSettings): Promis
   };
   try {
     const { window, baseline, healthy } = truth;
-    const first = await ask(url, { message: 'Why is checkout failing since 14:05?', window, baseline }, write);
+    const first = await ask(url, { message: questionOf(truth), window, baseline }, write);
     const second = await ask(
       url,
       {
@@ -62,7 +63,10 @@ export async function runDemo({ seed, kind, port, write }: DemoSettings): Promis
       },
       write,
     );
-    write(`(Planted by the generator: ${truth.kind} in ${truth.cause}; an innocent deploy of ${truth.innocent_deploy}.)\n`);
+    const deploy = truth.trigger === null ? '' : `, set off by its deploy at ${truth.trigger.at}`;
+    write(
+      `(Planted by the generator: ${truth.kind} in ${truth.cause}${deploy}; an innocent deploy of ${truth.innocent_deploy}.)\n`,
+    );
     write(nextSteps(url, first, truth));
     return { truth, incident: first, healthy: second, url, close };
   } catch (error) {
@@ -95,14 +99,25 @@ async function ask(
     if (name === 'result') {
       const result = data as unknown as ChatResult;
       write(`\n${result.answer}\n`);
+      write(await wayOf(url, result.runId));
       return result;
     }
   }
   throw new Error('The stream ended without a result.');
 }
 
+/** The way a run took through the graph, as its audit has it. */
+async function wayOf(url: string, runId: string): Promise<string> {
+  const { run } = (await (await fetch(`${url}/api/v1/runs/${runId}`)).json()) as { run: RunView };
+  const trace = run.orchestrationTrace;
+  if (trace === undefined || trace === null) return '';
+  const again =
+    trace.evidence_retries === 0 ? '' : ' The first look left a gap open, so a second one asked for what could close it.';
+  return `The run went ${trace.path.join(' > ')}.${again}\n`;
+}
+
 function nextSteps(url: string, result: ChatResult, truth: IncidentTruth): string {
-  const body = JSON.stringify({ message: 'Why is checkout failing?', window: truth.window, baseline: truth.baseline });
+  const body = JSON.stringify({ message: questionOf(truth), window: truth.window, baseline: truth.baseline });
   return [
     'Ask the next question:',
     '',

@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import type { INestApplicationContext } from '@nestjs/common';
-import { ChatService, type ChatProgress } from './chat/chat.service';
+import { ChatService } from './chat/chat.service';
+import { readAskArguments, readInspectArguments, readNoArguments, UsageError } from './cli-arguments';
+import { importNotes, inspectionNotes, note, noteRun, print } from './cli-output';
 import { DiagnosisModule } from './diagnosis.module';
 import { DiagnosisError } from './errors/diagnosis-error';
 import { parseDiagnosisOptions, type DiagnosisOptionsInput } from './options/diagnosis-options';
@@ -13,46 +15,77 @@ import { openDiagnosisDataSource } from './runs/diagnosis-data-source';
 import { readServiceSettings } from './service-settings';
 
 const USAGE = `Usage:
-  nestjs-diagnosis migrate                     bring the database at DATABASE_URL up to date
-  nestjs-diagnosis ask <question> [telemetry]  answer a question over a folder or mapping file (default DIAGNOSIS_TELEMETRY)
-  nestjs-diagnosis inspect <telemetry>         show what is read of a folder or mapping file
+  nestjs-diagnosis ask <question> [telemetry] [flags]  answer a question over a folder or file (default DIAGNOSIS_TELEMETRY)
+      --from <time> --to <time>                        the window of the incident, ISO 8601 with a zone
+      --baseline-from <time> --baseline-to <time>      the time to compare with
+      --time-zone <zone>                               zone of clock times in the question (default UTC)
+      --session <id>                                   go on with an earlier session
+      --mapping <file>                                 a mapping for the folder, such as inspect prints
+      --json                                           print the whole result as JSON, causes included
+  nestjs-diagnosis inspect [telemetry] [flags]         print what is recognised there as a mapping that can be kept
+      --mapping <file>                                 read the folder by this mapping
+      --json                                           print every fact as JSON instead
+  nestjs-diagnosis migrate                             bring the database at DATABASE_URL up to date
   nestjs-diagnosis --help | --version
 
-Settings come from the environment: DATABASE_URL (default sqlite:diagnosis.sqlite) and DIAGNOSIS_TELEMETRY.
-The answer goes to stdout, progress and errors to stderr. Exit code: 0 done, 1 failed, 2 not understood.
+Settings come from the environment: DATABASE_URL (default sqlite:diagnosis.sqlite), DIAGNOSIS_TELEMETRY and
+DIAGNOSIS_MAPPING. The answer goes to stdout, progress and errors to stderr.
+Exit code: 0 done, 1 failed, 2 not understood.
 `;
 
 type Command = (args: readonly string[], options: DiagnosisOptionsInput) => Promise<void>;
 
-const COMMANDS: Readonly<Record<string, { readonly arity: readonly [number, number]; readonly run: Command }>> = {
-  migrate: {
-    arity: [0, 0],
-    run: async (_args, options) => {
-      const parsed = parseDiagnosisOptions({ ...options, database: { ...options.database, runMigrations: true } });
-      await (await openDiagnosisDataSource(parsed)).destroy();
-      print('The database is up to date.');
-    },
+const COMMANDS: Readonly<Record<string, Command>> = {
+  migrate: async (args, options) => {
+    readNoArguments(args);
+    const parsed = parseDiagnosisOptions({ ...options, database: { ...options.database, runMigrations: true } });
+    await (await openDiagnosisDataSource(parsed)).destroy();
+    print('The database is up to date.');
   },
-  ask: {
-    arity: [1, 2],
-    run: ([question = '', folder], options) =>
-      withContext({ ...options, ...(folder === undefined ? {} : { telemetry: { path: folder } }) }, async (context) => {
-        const controller = new AbortController();
-        process.once('SIGINT', () => controller.abort());
-        const { answer, runId } = await context
-          .get(ChatService)
-          .chat({ message: question }, { signal: controller.signal, onProgress: printProgress });
-        print(`${answer}\n\nRun: ${runId}`);
-      }),
+  ask: async (args, options) => {
+    const { request, telemetry, mapping, json } = readAskArguments(args);
+    await withContext(placed(options, telemetry, mapping), async (context) => {
+      const controller = new AbortController();
+      const stop = (): void => controller.abort();
+      process.once('SIGINT', stop);
+      try {
+        // Before the run begins, so that a long import does not use up its time.
+        await withImportNotes(context.get(TelemetrySource), (source) => source.describe(controller.signal));
+        const result = await context.get(ChatService).chat(request, { signal: controller.signal, onProgress: noteRun });
+        print(json ? JSON.stringify(result, null, 2) : `${result.answer}\n\nRun: ${result.runId}\nSession: ${result.sessionId}`);
+      } finally {
+        process.off('SIGINT', stop);
+      }
+    });
   },
-  inspect: {
-    arity: [1, 1],
-    run: ([folder = ''], options) =>
-      withContext({ ...options, database: { url: 'sqlite::memory:' }, telemetry: { path: folder } }, async (context) => {
-        print(JSON.stringify(await context.get(TelemetrySource).inspect(), null, 2));
-      }),
+  inspect: async (args, options) => {
+    const { telemetry, mapping, json } = readInspectArguments(args);
+    await withContext({ ...placed(options, telemetry, mapping), database: { url: 'sqlite::memory:' } }, async (context) => {
+      const facts = await withImportNotes(context.get(TelemetrySource), (source) => source.inspect());
+      if (!json) for (const line of inspectionNotes(facts)) note(line);
+      print(JSON.stringify(json ? facts : facts['mapping'], null, 2));
+    });
   },
 };
+
+function placed(options: DiagnosisOptionsInput, path: string | null, mapping: string | null): DiagnosisOptionsInput {
+  const named = {
+    ...(path === null ? {} : { path }),
+    ...(mapping === null ? {} : { mapping }),
+    // A mapping alone says where its files are: beside it.
+    ...(path === null && mapping !== null && options.telemetry?.path === undefined ? { path: dirname(mapping) } : {}),
+  };
+  return { ...options, telemetry: { ...options.telemetry, ...named } };
+}
+
+async function withImportNotes<T>(source: TelemetrySource, work: (source: TelemetrySource) => Promise<T>): Promise<T> {
+  const stop = source.watchImport(importNotes());
+  try {
+    return await work(source);
+  } finally {
+    stop();
+  }
+}
 
 async function withContext(
   options: DiagnosisOptionsInput,
@@ -69,12 +102,6 @@ async function withContext(
   }
 }
 
-/** One line on stderr for each node that starts and each tool call that ends, so that the answer alone is on stdout. */
-function printProgress(event: ChatProgress): void {
-  if (event.type === 'node_started') process.stderr.write(`  ${event.node}\n`);
-  if (event.type === 'tool_finished') process.stderr.write(`    ${event.tool_name}: ${event.status}\n`);
-}
-
 /** The version in the package's own manifest, which lies above the sources and, one folder deeper, above the build. */
 function packageVersion(): string {
   for (let folder = __dirname; ; folder = dirname(folder)) {
@@ -86,17 +113,13 @@ function packageVersion(): string {
   }
 }
 
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
-/** Runs one command and answers the exit code: 0 done, 1 failed with a message on stderr, 2 for a command that is none. */
+/** Runs one command and answers the exit code: 0 done, 1 failed with a message on stderr, 2 for what was not understood. */
 export async function runCommand(
   argv: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<number> {
   const [name = '', ...args] = argv;
-  if (name === '--help' || name === '-h') {
+  if (name === '--help' || name === '-h' || args.includes('--help')) {
     process.stdout.write(USAGE);
     return 0;
   }
@@ -105,16 +128,20 @@ export async function runCommand(
     return 0;
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command === undefined || args.length < command.arity[0] || args.length > command.arity[1]) {
-    process.stderr.write(USAGE);
+  if (command === undefined) {
+    note(USAGE);
     return 2;
   }
   try {
-    await command.run(args, readServiceSettings(environment).options);
+    await command(args, readServiceSettings(environment).options);
     return 0;
   } catch (error) {
-    process.stderr.write(DiagnosisError.is(error) ? `${error.code}: ${error.message}\n` : 'INTERNAL: the command failed.\n');
-    return 1;
+    if (error instanceof UsageError) {
+      note(`${name}: ${error.message}.\nnestjs-diagnosis --help shows what can be given.`);
+      return 2;
+    }
+    note(DiagnosisError.is(error) ? `${error.code}: ${error.message}` : 'INTERNAL: the command failed.');
+    return DiagnosisError.is(error, 'REQUEST_INVALID') ? 2 : 1;
   }
 }
 

@@ -63,9 +63,11 @@ import { ErrorShareTool } from './tools/error-share.tool';
 import { LogPatternsTool } from './tools/log-patterns.tool';
 import { LogSequencesTool } from './tools/log-sequences.tool';
 import { MetricAnomaliesTool } from './tools/metric-anomalies.tool';
+import { ReadOutputTool } from './tools/read-output.tool';
 import { RecordingToolRunner } from './tools/recording-tool-runner.service';
 import { ServiceGraphTool } from './tools/service-graph.tool';
 import { SpanAnalysisTool } from './tools/span-analysis.tool';
+import { TelemetryOverviewTool } from './tools/telemetry-overview.tool';
 
 /** What a host decides when the module is put together, beside the options. */
 export interface DiagnosisModuleExtras {
@@ -129,6 +131,8 @@ const BUILT_IN_TOOLS: Type<DiagnosisTool>[] = [
   SpanAnalysisTool,
   ServiceGraphTool,
   ChangesTool,
+  TelemetryOverviewTool,
+  ReadOutputTool,
 ];
 
 function tools(own: readonly Type<DiagnosisTool>[]): Provider[] {

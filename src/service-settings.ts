@@ -18,12 +18,13 @@ export interface ServiceSettings {
 }
 
 /**
- * Reads `PORT`, `DATABASE_URL`, `DIAGNOSIS_TELEMETRY` and `LOG_LEVEL`; unset and blank ones take their defaults.
+ * Reads `PORT`, `DATABASE_URL`, `DIAGNOSIS_TELEMETRY`, `DIAGNOSIS_MAPPING` and `LOG_LEVEL`; unset and blank ones take their defaults.
  * @throws DiagnosisError OPTIONS_INVALID that names the variable and what would be right, and never repeats its value
  */
 export function readServiceSettings(environment: Readonly<Record<string, string | undefined>>): ServiceSettings {
   const url = valueOf(environment['DATABASE_URL']);
   const telemetry = valueOf(environment['DIAGNOSIS_TELEMETRY']);
+  const mapping = valueOf(environment['DIAGNOSIS_MAPPING']);
   if (url !== undefined && !url.startsWith('sqlite:')) {
     throw new DiagnosisError(
       'OPTIONS_INVALID',
@@ -36,7 +37,14 @@ export function readServiceSettings(environment: Readonly<Record<string, string 
     logLevel: logLevelOf(valueOf(environment['LOG_LEVEL'])),
     options: {
       ...(url === undefined ? {} : { database: { url } }),
-      ...(telemetry === undefined ? {} : { telemetry: { path: telemetry } }),
+      ...(telemetry === undefined && mapping === undefined
+        ? {}
+        : {
+            telemetry: {
+              ...(telemetry === undefined ? {} : { path: telemetry }),
+              ...(mapping === undefined ? {} : { mapping }),
+            },
+          }),
     },
   };
 }

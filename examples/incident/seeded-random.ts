@@ -41,7 +41,24 @@ export class SeededRandom {
     return result;
   }
 
+  /** Hexadecimal digits, a multiple of eight of them. */
   hex(length: number): string {
-    return Array.from({ length }, () => '0123456789abcdef'[this.between(0, 15)]).join('');
+    let digits = '';
+    while (digits.length < length)
+      digits += Math.floor(this.next() * 0x1_0000_0000)
+        .toString(16)
+        .padStart(8, '0');
+    return digits;
+  }
+
+  /** Number around a median with a long tail, as times of computers have it; `spread` is the sigma of its logarithm. */
+  around(median: number, spread: number): number {
+    const normal = Math.sqrt(-2 * Math.log(1 - this.next())) * Math.cos(2 * Math.PI * this.next());
+    return median * Math.exp(spread * normal);
+  }
+
+  /** Number in [from, to). */
+  within(from: number, to: number): number {
+    return from + this.next() * (to - from);
   }
 }

@@ -3,6 +3,7 @@ import { DiagnosisError } from '../errors/diagnosis-error';
 import { instantSchema } from '../protocol/diagnosis-query';
 import type { RankedCause } from '../protocol/run-evidence';
 import type { Verdict } from '../vocabulary/verdicts';
+import { alertSchema } from './alert-window';
 
 function isTimeZone(name: string): boolean {
   try {
@@ -43,6 +44,7 @@ const chatRequestSchema = z
         .optional(),
       window: requestWindowSchema.optional(),
       baseline: requestWindowSchema.optional(),
+      alert: alertSchema.optional(),
       timeZone: z
         .string({ error: 'must be the name of a time zone' })
         .refine(isTimeZone, 'must be a known IANA time zone, such as Europe/Berlin or UTC')
@@ -52,7 +54,7 @@ const chatRequestSchema = z
         .refine(isLocale, 'must be a BCP 47 language tag, such as en or de-CH')
         .optional(),
     },
-    { error: describeShape('an object { message, sessionId?, window?, baseline?, timeZone?, locale? }') },
+    { error: describeShape('an object { message, sessionId?, window?, baseline?, alert?, timeZone?, locale? }') },
   )
   .superRefine((request, context) => {
     if (request.baseline === undefined || request.window === undefined) return;
@@ -67,7 +69,10 @@ const chatRequestSchema = z
       });
   });
 
-/** A question. `window` and `baseline` are `from` inclusive, `to` exclusive, RFC 3339 with a zone. */
+/**
+ * A question. `window` and `baseline` are `from` inclusive, `to` exclusive, RFC 3339 with a zone. An `alert` names the window
+ * where there is no `window`.
+ */
 export type ChatRequest = z.infer<typeof chatRequestSchema>;
 
 /** The answer of a run. `causes` come from what the verifier allowed, and are empty when nothing was verified. */

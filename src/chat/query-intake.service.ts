@@ -1,21 +1,19 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { IntakeFields } from '../blueprint/state-fields';
-import { DiagnosisError } from '../errors/diagnosis-error';
 import { DIAGNOSIS_OPTIONS, type DiagnosisOptions } from '../options/diagnosis-options';
 import { DIAGNOSIS_TOOLS, type DiagnosisTool } from '../ports/diagnosis-tool.port';
+import { Redactor } from '../ports/redactor.port';
 import { RunStore } from '../ports/run-store.port';
 import { TelemetrySource } from '../ports/telemetry-source.port';
-import type { DiagnosisQuery, QueryWindow } from '../protocol/diagnosis-query';
+import type { DiagnosisQuery, QueryAlert } from '../protocol/diagnosis-query';
+import { readAlert } from './alert-window';
 import type { ChatRequest } from './chat-request';
-import { readQuestionWindow, type WindowMs } from './question-window';
+import { readFollowUp, type FollowUp } from './follow-up';
+import { baselineOf, foundWindow, namedWindow, type EarlierLook, type WindowGround } from './incident-window';
+import type { WindowMs } from './question-window';
 
 /** Earlier PASS answers that a planner is shown. */
 const MAX_EARLIER_ANSWERS = 3;
-const DEFAULT_WINDOW_MS = 3_600_000;
-/** Without a window in request or question, the window is this last part of what the telemetry covers. */
-const DEFAULT_WINDOW_SHARE = 0.25;
-/** Least part of the preceding window that the telemetry must cover for it to serve as a baseline. */
-const MIN_PRECEDING_SHARE = 0.1;
 
 export interface IntakeInput {
   readonly request: ChatRequest;
@@ -25,103 +23,109 @@ export interface IntakeInput {
   readonly now: Date;
 }
 
+/** What the telemetry and the session say of windows. */
+export interface IntakeGround {
+  /** What the telemetry holds; null when it is unknown. */
+  readonly covered: WindowMs | null;
+  readonly earlier: EarlierLook | null;
+  /** Names of the services in the telemetry. */
+  readonly services: readonly string[];
+}
+
 /**
- * Turns a checked request into what a run starts from. The window is the request's, else the one that the question names,
- * else the last quarter of what the telemetry covers. The baseline is the request's; else the window of the same length
- * directly before, as far as telemetry covers it; when nobody named a window, everything before it; else null.
- * It refuses to pick a baseline that overlaps the window. Throws what the telemetry source throws, and REQUEST_INVALID.
+ * Turns a checked request into what a run starts from. The window is the request's, else that of its alert, else the one that
+ * the question names, else the one that the session's newest run looked at, else the stretch of the telemetry that departs
+ * most from the rest, else its last quarter. The baseline is the request's, else what goes with the window. A message that
+ * follows up on an earlier run narrows the query or says what it wants to be told. It refuses to pick a baseline that overlaps
+ * the window. Throws what the telemetry source and the store throw, and REQUEST_INVALID.
  */
 @Injectable()
 export class QueryIntakeService {
   constructor(
     private readonly runs: RunStore,
     private readonly telemetry: TelemetrySource,
+    private readonly redactor: Redactor,
     @Inject(DIAGNOSIS_OPTIONS) private readonly options: DiagnosisOptions,
     @Inject(DIAGNOSIS_TOOLS) private readonly tools: readonly DiagnosisTool[],
   ) {}
 
   async read(input: IntakeInput, signal: AbortSignal): Promise<IntakeFields> {
-    const covered = await this.coveredRange(signal);
-    const earlier = await this.runs.passedAnswers(input.sessionId, MAX_EARLIER_ANSWERS);
+    const { covered, services } = await this.telemetryFacts(signal);
+    const [answers, earlier] = await Promise.all([
+      this.runs.passedAnswers(input.sessionId, MAX_EARLIER_ANSWERS),
+      this.runs.latestQuery(input.sessionId),
+    ]);
+    const ground = { covered, earlier, services };
+    const query = await buildQuery(input, ground, async () => {
+      const onset = covered === null ? null : await this.telemetry.onset(signal);
+      return onset === null ? null : { from: Date.parse(onset.from), to: Date.parse(onset.to) };
+    });
     return {
       schema_version: 1,
-      diagnosis_query: buildQuery(input, covered),
+      diagnosis_query: query.alert === undefined ? query : { ...query, alert: this.redacted(query.alert) },
       session_context: {
-        earlier_answers: earlier.flatMap(({ id, message, answer }) =>
+        earlier_answers: answers.flatMap(({ id, message, answer }) =>
           answer === null ? [] : [{ run_id: id, question: message, answer }],
         ),
       },
     };
   }
 
-  private async coveredRange(signal: AbortSignal): Promise<WindowMs | null> {
+  private redacted(alert: QueryAlert): QueryAlert {
+    const texts = (of: QueryAlert['labels']): QueryAlert['labels'] =>
+      Object.fromEntries(Object.entries(of).map(([name, text]) => [name, this.redactor.redact(text)]));
+    return { ...alert, labels: texts(alert.labels), annotations: texts(alert.annotations) };
+  }
+
+  private async telemetryFacts(signal: AbortSignal): Promise<Pick<IntakeGround, 'covered' | 'services'>> {
     // Without files the built-in tools can see nothing; the source then says which setting names them.
-    if (this.options.telemetry.path === null && !this.tools.every((tool) => tool.readsTelemetry)) return null;
+    if (this.options.telemetry.path === null && !this.tools.every((tool) => tool.readsTelemetry)) {
+      return { covered: null, services: [] };
+    }
     const { families } = await this.telemetry.describe(signal);
     const starts = families.flatMap(({ from }) => (from === null ? [] : [Date.parse(from)]));
     const ends = families.flatMap(({ to }) => (to === null ? [] : [Date.parse(to)]));
     // A family's `to` may be the instant of its last record, which an exclusive end would leave out.
-    return starts.length === 0 || ends.length === 0 ? null : { from: Math.min(...starts), to: Math.max(...ends) + 1 };
+    const covered = starts.length === 0 || ends.length === 0 ? null : { from: Math.min(...starts), to: Math.max(...ends) + 1 };
+    return { covered, services: [...new Set(families.flatMap((family) => family.services))] };
   }
 }
 
-/** The pinned question of a run; `covered` is the range that the telemetry holds, null when it is unknown. */
-export function buildQuery(input: Omit<IntakeInput, 'sessionId'>, covered: WindowMs | null): DiagnosisQuery {
-  const { request, question, now } = input;
+/**
+ * The pinned question of a run.
+ * @param findOnset looks for the onset in the telemetry; asked only when nobody named a window
+ */
+export async function buildQuery(
+  { request, question, now }: Omit<IntakeInput, 'sessionId'>,
+  { covered, earlier, services }: IntakeGround,
+  findOnset: () => Promise<WindowMs | null>,
+): Promise<DiagnosisQuery> {
   const timeZone = request.timeZone ?? 'UTC';
-  const window = windowOf(request, question, timeZone, now, covered);
+  const times = { timeZone, anchorMs: covered?.to ?? now.getTime(), nowMs: now.getTime() };
+  const alert = request.window === undefined || request.alert !== undefined ? readAlert(request.alert, question, times) : null;
+  const ground: WindowGround = { request, question, times, alert, covered, earlier };
+  const window = namedWindow(ground) ?? foundWindow(await findOnset(), covered, now.getTime());
   return {
     schema: 'diagnosis_query_v1',
     question,
     now: now.toISOString(),
     window,
-    baseline: baselineOf(request, window, covered),
+    baseline: baselineOf(window, ground),
     time_zone: timeZone,
     locale: request.locale ?? 'en',
+    ...followUpOf(question, earlier, services),
+    ...(alert === null ? {} : { alert }),
   };
 }
 
-function windowOf(request: ChatRequest, question: string, timeZone: string, now: Date, covered: WindowMs | null): QueryWindow {
-  if (request.window !== undefined) return asWindow(msOf(request.window), 'request');
-  const named = readQuestionWindow(question, { timeZone, anchorMs: covered?.to ?? now.getTime(), nowMs: now.getTime() });
-  if (named !== null) return asWindow(named, 'question');
-  if (covered === null) return asWindow({ from: now.getTime() - DEFAULT_WINDOW_MS, to: now.getTime() }, 'default');
-  const length = Math.max(1, Math.round((covered.to - covered.from) * DEFAULT_WINDOW_SHARE));
-  return asWindow({ from: covered.to - length, to: covered.to }, 'telemetry');
-}
-
-function baselineOf(request: ChatRequest, window: QueryWindow, covered: WindowMs | null): QueryWindow | null {
-  const { from, to } = msOf(window);
-  if (request.baseline !== undefined) {
-    const baseline = msOf(request.baseline);
-    if (baseline.from < to && baseline.to > from) {
-      // The window came from the question or the telemetry, so that the request's own check could not see it.
-      throw new DiagnosisError(
-        'REQUEST_INVALID',
-        `baseline: must not overlap the window, which is ${window.from} to ${window.to}; name another baseline or a window of your own.`,
-        { field: 'baseline' },
-      );
-    }
-    return asWindow(baseline, 'request');
-  }
-  if (window.source === 'telemetry') {
-    return covered === null || covered.from >= from ? null : asWindow({ from: covered.from, to: from }, 'preceding');
-  }
-  return precedingOf({ from, to }, covered);
-}
-
-function precedingOf(window: WindowMs, covered: WindowMs | null): QueryWindow | null {
-  if (covered === null) return null;
-  const length = window.to - window.from;
-  const from = Math.max(window.from - length, covered.from);
-  const to = Math.min(window.from, covered.to);
-  return to - from < length * MIN_PRECEDING_SHARE ? null : asWindow({ from, to }, 'preceding');
-}
-
-function msOf(window: { readonly from: string; readonly to: string }): WindowMs {
-  return { from: Date.parse(window.from), to: Date.parse(window.to) };
-}
-
-function asWindow(window: WindowMs, source: QueryWindow['source']): QueryWindow {
-  return { from: new Date(window.from).toISOString(), to: new Date(window.to).toISOString(), source };
+/** Lines are those of what was just shown, so they stay within the part of the system that the run before was narrowed to. */
+function followUpOf(question: string, earlier: EarlierLook | null, services: readonly string[]): FollowUp {
+  if (earlier === null) return {};
+  const { focus, scope: narrowed } = readFollowUp(question);
+  const text = narrowed?.text ?? (focus?.ask === 'lines' ? earlier.query.scope?.text : undefined);
+  const service = services.find((name) => name.toLowerCase() === text?.toLowerCase());
+  return {
+    ...(focus === undefined ? {} : { focus }),
+    ...(text === undefined ? {} : { scope: { text, ...(service === undefined ? {} : { service }) } }),
+  };
 }

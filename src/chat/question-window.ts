@@ -1,4 +1,6 @@
 import { DiagnosisError } from '../errors/diagnosis-error';
+import { refusedTime } from './refused-time';
+import { refuseUnreadTimes, writeEnglishTimes } from './spoken-times';
 import { instantOfWallTime, isDay, wallTimeAt, type WallTime } from './wall-time';
 import { markZones, ZONE_MARK, zoneOfMark } from './zoned-clocks';
 
@@ -29,15 +31,20 @@ const NUMBER_WORDS: Readonly<Record<string, number>> = {
   one: 1,
   two: 2,
   three: 3,
+  four: 4,
   five: 5,
+  six: 6,
   ten: 10,
   fifteen: 15,
+  twenty: 20,
   thirty: 30,
+  forty: 40,
 };
 
 const ISO = String.raw`\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:\s?Z|\s?UTC|\s?[+-]\d{2}:?\d{2}|${ZONE_MARK})?`;
-const CLOCK = String.raw`(?:\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]m\b)?|\d{1,2}\s?[ap]m\b)(?:${ZONE_MARK})?`;
-const DAY_WORD = 'yesterday|today';
+const CLOCK = String.raw`(?:\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?!:?\d)(?:\s?[ap]m\b)?|\d{1,2}\s?[ap]m\b)(?:${ZONE_MARK})?`;
+/** The days that are read; "today-report" is a name. */
+const DAY_WORD = '(?<![\\w-])(?:yesterday|today)(?![\\w-])';
 const TIME = String.raw`(${ISO}|(?:(?:${DAY_WORD})(?:\s+at)?\s+)?${CLOCK}(?:\s+(?:${DAY_WORD})\b)?)`;
 
 const BETWEEN = new RegExp(String.raw`\b(?:between|from|of)\s+${TIME}\s*(?:and|to|until|till|-|–)\s*${TIME}`, 'i');
@@ -45,6 +52,10 @@ const DASHED = new RegExp(String.raw`(?<![\w:.-])${TIME}\s*(?:-|–|to|until|til
 const SINCE = new RegExp(String.raw`\b(?:since|after|from|starting(?:\s+at)?|began\s+at|started\s+at)\s+${TIME}`, 'i');
 const AROUND = new RegExp(String.raw`\b(?:at|around|about|near)\s+${TIME}`, 'i');
 const LAST = /\b(?:last|past|previous)\s+(?:(\d{1,4}|[a-z]+)\s+)?(s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)\b/i;
+const AGO = /\b(\d{1,4}|[a-z]+)\s+(seconds?|secs?|minutes?|mins?|hours?|hrs?|days?)\s+ago\b/i;
+const SINCE_DAY = new RegExp(String.raw`\bsince\s+(?:${DAY_WORD})\b`, 'i');
+/** A clock time that opens the message or stands alone behind its last comma: a stamp, not part of a sentence. */
+const STAMP = new RegExp(String.raw`^\s*\[?${TIME}\]?[:,]?\s+(?=\p{L})|[,(]\s*${TIME}\s*[)?.!]*\s*$`, 'iu');
 const LONE_ISO = new RegExp(ISO, 'gi');
 const DATE = /(?<!\d)(\d{4})-(\d{2})-(\d{2})(?![\dT]|\s+\d{1,2}:)/;
 const ON_DATE = new RegExp(String.raw`\b(?:on|during)\s+(?:the\s+)?${DATE.source}`, 'i');
@@ -59,7 +70,7 @@ const UNREAD_DAY = new RegExp(
 const RANGE_OR_OFFSET = /(?<![\w:.@-])(\d{1,2}:\d{2})-((?:0\d|1[0-2]):(?:00|30))(?![\d:])/;
 
 /**
- * Reads the window that a question names in plain words: "between 14:00 and 14:20 CEST", "since 14:05 yesterday", "last 30
+ * Reads the window that a question names in plain words of the languages of `time-languages`, and in Chinese and Japanese: "between 14:00 and 14:20 CEST", "since 14:05 yesterday", "last 30
  * minutes", "around 14:05+02:00", ISO instants. A zone or day that stands at one end of a range holds for both. A clock time
  * without a date is the latest one not after the anchor; a single moment means ten minutes on either side; a day without a
  * time is that whole day. Null when the question names none; it refuses to guess from anything else.
@@ -67,15 +78,31 @@ const RANGE_OR_OFFSET = /(?<![\w:.@-])(\d{1,2}:\d{2})-((?:0\d|1[0-2]):(?:00|30))
  * them that cannot be read with certainty
  */
 export function readQuestionWindow(asked: string, times: QuestionTimes): WindowMs | null {
-  refuseUnread(asked);
-  const question = markZones(asked);
+  const written = writeEnglishTimes(asked);
+  refuseUnread(written);
+  const window = readEnglishWindow(markZones(written), times);
+  if (window === null) refuseUnreadTimes(written);
+  return window;
+}
+
+/**
+ * The first single moment that a text names behind "at" or "around", in ms; null when it names none.
+ * @throws DiagnosisError REQUEST_INVALID for times that cannot be read with certainty
+ */
+export function readMoment(text: string, times: QuestionTimes): number | null {
+  const question = markZones(writeEnglishTimes(text));
+  const around = AROUND.exec(question);
+  return around === null ? null : momentOf(around[1] as string, readDate(question) ?? dayOfWord(question, times), times);
+}
+
+function readEnglishWindow(question: string, times: QuestionTimes): WindowMs | null {
   const date = readDate(question) ?? dayOfWord(question, times);
   const range = BETWEEN.exec(question) ?? DASHED.exec(question);
   if (range !== null) return readRange(range[1] as string, range[2] as string, date, times);
 
   const since = SINCE.exec(question);
   if (since !== null) {
-    const from = readMoment(since[1] as string, date, times);
+    const from = momentOf(since[1] as string, date, times);
     const to = times.anchorMs > from ? times.anchorMs : Math.max(times.nowMs, from + 60_000);
     return ordered(from, to);
   }
@@ -87,60 +114,73 @@ export function readQuestionWindow(asked: string, times: QuestionTimes): WindowM
     if (count !== null && unit !== undefined) return ordered(times.anchorMs - count * unit, times.anchorMs);
   }
 
-  const around = AROUND.exec(question);
-  if (around !== null) return aroundMoment(readMoment(around[1] as string, date, times));
+  const ago = agoMs(question);
+  if (ago !== null && ago.unitMs < DAY_MS) return aroundMoment(times.anchorMs - ago.count * ago.unitMs);
 
-  const instants = (question.match(LONE_ISO) ?? []).map((text) => readMoment(text, date, times));
+  const around = AROUND.exec(question);
+  if (around !== null) return aroundMoment(momentOf(around[1] as string, date, times));
+
+  const instants = (question.match(LONE_ISO) ?? []).map((text) => momentOf(text, date, times));
   if (instants.length > 1 && Math.min(...instants) < Math.max(...instants)) {
     return ordered(Math.min(...instants), Math.max(...instants));
   }
   if (instants[0] !== undefined) return aroundMoment(instants[0]);
-  return wholeDay(question, date, times);
+  const stamp = STAMP.exec(question);
+  if (stamp !== null) return aroundMoment(momentOf((stamp[1] ?? stamp[2]) as string, date, times));
+  if (ago !== null) return wholeDay(dayFrom(times, ago.count), times);
+  if (date !== null && SINCE_DAY.test(question)) {
+    const from = instantOfWallTime({ ...date, hour: 0, minute: 0, second: 0 }, times.timeZone);
+    return ordered(from, times.anchorMs > from ? times.anchorMs : times.nowMs);
+  }
+  const namesDay = ON_DATE.test(question) || new RegExp(`\\b(?:${DAY_WORD})\\b`, 'i').test(question);
+  return date !== null && namesDay ? wholeDay(date, times) : null;
 }
 
-function refused(text: string, right: string): DiagnosisError {
-  return new DiagnosisError('REQUEST_INVALID', `message: "${text.trim()}" ${right}`, { field: 'message' });
+function agoMs(question: string): { readonly count: number; readonly unitMs: number } | null {
+  const found = AGO.exec(question);
+  if (found === null) return null;
+  const count = readCount(found[1]);
+  const unitMs = UNIT_MS[(found[2] as string)[0]?.toLowerCase() ?? ''];
+  return count === null || unitMs === undefined ? null : { count, unitMs };
+}
+
+function dayFrom({ nowMs, timeZone }: { readonly nowMs: number; readonly timeZone: number | string }, daysAgo: number): WallTime {
+  const today = wallTimeAt(nowMs, timeZone);
+  return wallTimeAt(Date.UTC(today.year, today.month - 1, today.day - daysAgo), 'UTC');
 }
 
 function refuseUnread(question: string): void {
   const day = UNREAD_DAY.exec(question);
   if (day !== null && readDate(question) === null) {
     const right = 'is a day that is not read; write it as 2026-05-04, or send the field window.';
-    throw refused((day[1] ?? day[2]) as string, right);
+    throw refusedTime((day[1] ?? day[2]) as string, right);
   }
   const either = RANGE_OR_OFFSET.exec(question);
   if (either === null || (either[1] as string).padStart(5, '0') < (either[2] as string)) return;
   const right = `may be a range or a time with an offset; write "from ${either[1]} to ${either[2]}", or the offset as -0500.`;
-  throw refused(either[0], right);
+  throw refusedTime(either[0], right);
 }
 
 /** The one day that a question's words name; null for none, and for two different ones. */
 function dayOfWord(text: string, times: QuestionTimes, zone: number | string = times.timeZone): WallTime | null {
   const words = new Set((text.match(new RegExp(`\\b(?:${DAY_WORD})\\b`, 'gi')) ?? []).map((word) => word.toLowerCase()));
   if (words.size !== 1) return null;
-  const today = wallTimeAt(times.nowMs, zone);
-  return words.has('today') ? today : dayBefore(today);
+  return dayFrom({ ...times, timeZone: zone }, words.has('today') ? 0 : 1);
 }
 
-function dayBefore(day: WallTime): WallTime {
-  return wallTimeAt(Date.UTC(day.year, day.month - 1, day.day - 1), 'UTC');
-}
-
-function wholeDay(question: string, date: WallTime | null, { timeZone }: QuestionTimes): WindowMs | null {
-  if (date === null || !(ON_DATE.test(question) || new RegExp(`\\b(?:${DAY_WORD})\\b`, 'i').test(question))) return null;
-  const start = { ...date, hour: 0, minute: 0, second: 0 };
-  const next = wallTimeAt(Date.UTC(date.year, date.month - 1, date.day + 1), 'UTC');
-  return ordered(instantOfWallTime(start, timeZone), instantOfWallTime(next, timeZone));
+function wholeDay(day: WallTime, { timeZone }: QuestionTimes): WindowMs {
+  const next = wallTimeAt(Date.UTC(day.year, day.month - 1, day.day + 1), 'UTC');
+  return ordered(instantOfWallTime({ ...day, hour: 0, minute: 0, second: 0 }, timeZone), instantOfWallTime(next, timeZone));
 }
 
 function readRange(first: string, second: string, date: WallTime | null, times: QuestionTimes): WindowMs {
   const shared = zoneOf(first) ?? zoneOf(second);
   const ownDay = dayOfWord(first, times) ?? dayOfWord(second, times);
-  const from = readMoment(first, ownDay ?? date, times, shared);
-  if (isIso(second)) return ordered(from, readMoment(second, date, times, shared));
+  const from = momentOf(first, ownDay ?? date, times, shared);
+  if (isIso(second)) return ordered(from, momentOf(second, date, times, shared));
   const zone = zoneOf(second) ?? shared ?? times.timeZone;
   if (dayOfWord(second, times) !== null && dayOfWord(first, times) !== null) {
-    return ordered(from, readMoment(second, date, times, zone));
+    return ordered(from, momentOf(second, date, times, zone));
   }
   // A clock time that ends a range belongs to the day on which the range starts, or to the next one past midnight.
   const to = readClock(second, wallTimeAt(from, zone), zone);
@@ -154,7 +194,7 @@ function isIso(text: string): boolean {
   return /^\d{4}-/.test(text);
 }
 
-function readMoment(text: string, date: WallTime | null, times: QuestionTimes, shared: number | string | null = null): number {
+function momentOf(text: string, date: WallTime | null, times: QuestionTimes, shared: number | string | null = null): number {
   const zone = zoneOf(text) ?? shared ?? times.timeZone;
   if (isIso(text)) return readIso(text, zone);
   const day = dayOfWord(text, times, zone) ?? date;
@@ -181,7 +221,7 @@ function readIso(text: string, zone: number | string): number {
 }
 
 function noTime(text: string): DiagnosisError {
-  return refused(
+  return refusedTime(
     text.replace(/@.*$/, ''),
     'is no time; hours go from 0 to 23, minutes from 0 to 59, such as 14:05 or 2026-05-04T14:05:00Z.',
   );
@@ -204,7 +244,7 @@ function readDate(question: string): WallTime | null {
   if (match === null) return null;
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
   if (isDay(year, month, day)) return { year, month, day, hour: 0, minute: 0, second: 0 };
-  if (ON_DATE.test(question)) throw refused(match[0], 'is no day of the calendar; write one such as 2026-05-04.');
+  if (ON_DATE.test(question)) throw refusedTime(match[0], 'is no day of the calendar; write one such as 2026-05-04.');
   return null;
 }
 

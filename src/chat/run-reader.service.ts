@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DiagnosisError } from '../errors/diagnosis-error';
 import { RunStore, type RunRecord } from '../ports/run-store.port';
 import { ToolInvocationStore, type InvocationRecord } from '../ports/tool-invocation-store.port';
+import type { DiagnosisQuery } from '../protocol/diagnosis-query';
 import { citationOf } from '../protocol/shown-claim';
 import type { VerifiedClaim, VerifiedEvidence } from '../protocol/verified-material';
 import { contextOf } from './output-context';
@@ -135,6 +136,10 @@ function reasonWithout(run: RunRecord): string {
   return `The run has no answer (${run.failure_code ?? run.status}).`;
 }
 
+function lookOf({ schema: _schema, question: _question, ...look }: DiagnosisQuery): RunView['query'] {
+  return look;
+}
+
 function viewOf(run: RunRecord): RunView {
   const view: RunView = {
     id: run.id,
@@ -142,16 +147,7 @@ function viewOf(run: RunRecord): RunView {
     message: run.message,
     status: run.status,
     agent_flow: run.agent_flow,
-    query:
-      run.query === null
-        ? null
-        : {
-            now: run.query.now,
-            window: run.query.window,
-            baseline: run.query.baseline,
-            time_zone: run.query.time_zone,
-            locale: run.query.locale,
-          },
+    query: run.query === null ? null : lookOf(run.query),
     answer: run.answer,
     verdict: run.verdict,
     degraded: run.degraded,

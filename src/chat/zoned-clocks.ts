@@ -7,6 +7,8 @@ const OFFSETS: Readonly<Record<string, string>> = {
   GMT: '+0000',
   CET: '+0100',
   CEST: '+0200',
+  MEZ: '+0100',
+  MESZ: '+0200',
   EET: '+0200',
   EEST: '+0300',
   MSK: '+0300',
@@ -40,7 +42,7 @@ const ZONED = new RegExp(`(${CLOCK})(?:\\s?(${OFFSET})|\\s*\\(?((?:${NAMED})\\b|
 const ELSEWHERE = new RegExp(
   String.raw`\b(?:in|times?(?: are)?(?: in)?|zone:?)\s+(${OFFSET}|(?:${NAMED.replaceAll(/\|.{1,2}(?=\||$)/g, '')})\b|${REGION})`,
 );
-const LOWER = new RegExp(`(${CLOCK})\\s?(utc|gmt|z|cet|cest|est|edt|pst|pdt|cst|ist|bst)\\b`, 'g');
+const LOWER = new RegExp(`(${CLOCK})\\s?(utc|gmt|z|cet|cest|mez|mesz|est|edt|pst|pdt|cst|ist|bst)\\b`, 'g');
 /** How a zone stands behind a clock time once it is understood: an offset, or the name of a region. */
 export const ZONE_MARK = String.raw`@(?:[+-]\d{4}|${REGION})`;
 

@@ -1,5 +1,5 @@
 import { Type } from 'class-transformer';
-import { IsISO8601, IsNotEmpty, IsObject, IsOptional, IsString, IsTimeZone, IsUUID, ValidateNested } from 'class-validator';
+import { IsIn, IsISO8601, IsNotEmpty, IsObject, IsOptional, IsString, IsTimeZone, IsUUID, ValidateNested } from 'class-validator';
 import { DescribedProperty } from './openapi-decorators';
 
 const INSTANT = { type: String, format: 'date-time', example: '2026-05-04T14:05:00Z' } as const;
@@ -13,6 +13,53 @@ export class TimeWindowDto {
   @DescribedProperty({ ...INSTANT, description: 'End, exclusive: RFC 3339 with a zone.' })
   @IsISO8601({ strict: true }, { message: '$property must be an RFC 3339 instant with a zone, such as 2026-05-04T14:05:00Z' })
   to!: string;
+}
+
+const LABELS = { type: 'object', additionalProperties: { type: 'string' }, selfRequired: false } as const;
+
+/** An alert in the shape that Alertmanager sends it. */
+export class AlertDto {
+  @DescribedProperty({
+    ...INSTANT,
+    description: 'When the alert started: RFC 3339 with a zone. The window starts up to ten minutes before.',
+  })
+  @IsISO8601({ strict: true }, { message: '$property must be an RFC 3339 instant with a zone, such as 2026-05-04T14:05:00Z' })
+  startsAt!: string;
+
+  @DescribedProperty({
+    ...INSTANT,
+    required: false,
+    description: 'When it ended; before its start, as 0001-01-01T00:00:00Z, or left out while it fires.',
+  })
+  @IsOptional()
+  // The zero time that Alertmanager sends is an instant of RFC 3339 and none to the validator of ISO 8601; the chat checks it.
+  @IsString({ message: 'endsAt must be an RFC 3339 instant with a zone, such as 2026-05-04T14:05:00Z' })
+  endsAt?: string;
+
+  @DescribedProperty({ type: String, enum: ['firing', 'resolved'], required: false, description: 'A firing alert has no end.' })
+  @IsOptional()
+  @IsIn(['firing', 'resolved'], { message: 'status must be firing or resolved' })
+  status?: 'firing' | 'resolved';
+
+  @DescribedProperty({ ...LABELS, description: 'At most 32 names, each with a text.' })
+  @IsOptional()
+  @IsObject({ message: 'labels must be an object of texts' })
+  labels?: Record<string, string>;
+
+  @DescribedProperty({ ...LABELS, description: 'At most 32 names, each with a text.' })
+  @IsOptional()
+  @IsObject({ message: 'annotations must be an object of texts' })
+  annotations?: Record<string, string>;
+
+  @DescribedProperty({ type: String, required: false, description: 'Accepted as Alertmanager sends it; not used.' })
+  @IsOptional()
+  @IsString({ message: 'generatorURL must be a text' })
+  generatorURL?: string;
+
+  @DescribedProperty({ type: String, required: false, description: 'Accepted as Alertmanager sends it; not used.' })
+  @IsOptional()
+  @IsString({ message: 'fingerprint must be a text' })
+  fingerprint?: string;
 }
 
 /** A question as it comes over HTTP; the rules across its fields are those of `ChatService`. */
@@ -39,7 +86,8 @@ export class ChatRequestDto {
   @DescribedProperty({
     type: () => TimeWindowDto,
     required: false,
-    description: 'When it went wrong. Default: what the question names.',
+    description:
+      'When it went wrong. Default: around the start of the alert, what the question names, what an earlier run of the session looked at, or the stretch of the telemetry that departs most from the rest.',
   })
   @IsOptional()
   @IsObject({ message: 'window must be an object { from, to }' })
@@ -57,6 +105,17 @@ export class ChatRequestDto {
   @ValidateNested()
   @Type(() => TimeWindowDto)
   baseline?: TimeWindowDto;
+
+  @DescribedProperty({
+    type: () => AlertDto,
+    required: false,
+    description: 'The alert that led to the question; it names the window where `window` is left out.',
+  })
+  @IsOptional()
+  @IsObject({ message: 'alert must be an object { startsAt, endsAt?, status?, labels?, annotations? }' })
+  @ValidateNested()
+  @Type(() => AlertDto)
+  alert?: AlertDto;
 
   @DescribedProperty({
     type: String,

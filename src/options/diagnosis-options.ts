@@ -4,6 +4,8 @@ import { DiagnosisError } from '../errors/diagnosis-error';
 const telemetryOptionsSchema = z.strictObject({
   /** Folder of telemetry files, or a mapping file that names them. @default null (no telemetry: questions answer "could not look") */
   path: z.string().min(1).nullable().default(null),
+  /** Mapping file for the folder at `path`, in place of its own `mapping.json`. @default null */
+  mapping: z.string().min(1).nullable().default(null),
   /** Most memory that the telemetry engine takes, in MiB. @default 512 */
   memoryLimitMb: z.number().int().min(64).default(512),
   /** Most disk that the telemetry engine spills to, in MiB. @default 1024 */

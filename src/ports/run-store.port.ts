@@ -94,6 +94,8 @@ export abstract class RunStore {
   abstract findEvidence(runId: string): Promise<RunEvidence | null>;
   /** Newest PASS runs of a session, oldest of them first; never one that fell back. */
   abstract passedAnswers(sessionId: string, limit: number): Promise<Pick<RunRecord, 'id' | 'message' | 'answer' | 'verdict'>[]>;
+  /** The newest SUCCESS run of a session that looked at something, and what that was; null when there is none. */
+  abstract latestQuery(sessionId: string): Promise<{ readonly id: string; readonly query: DiagnosisQuery } | null>;
   /** Ends PENDING and RUNNING runs whose lease ran out before `now` as FAILED/INTERRUPTED; answers how many. */
   abstract failExpired(now: Date): Promise<number>;
 }

@@ -33,6 +33,31 @@ export interface TelemetryDescription {
   readonly skipped?: readonly SkippedFile[];
 }
 
+/** A question for what there is. */
+export interface OverviewQuery {
+  readonly service: string | null;
+  readonly limit: number;
+}
+
+/** Records of one service in one family; times are null where records have none. */
+export interface OverviewRow {
+  readonly service: string;
+  readonly family: TelemetryFamilyName;
+  readonly records: number;
+  readonly first_seen: string | null;
+  readonly last_seen: string | null;
+}
+
+/** How far an import is. */
+export interface ImportProgress {
+  /** File that is being read. */
+  readonly file: string;
+  readonly files_done: number;
+  readonly files_total: number;
+  /** Part of all bytes that is read, 0 to 1. */
+  readonly share: number;
+}
+
 export interface QueryCounts {
   readonly records_scanned: number;
   readonly records_rejected: number;
@@ -66,8 +91,15 @@ export interface LogPatternQuery {
   readonly service: string | null;
   /** Case-insensitive plain text that a line must contain; never a pattern, never SQL. */
   readonly contains: string | null;
+  readonly part?: PartOfSystem;
   readonly limit: number;
 }
+
+/**
+ * Words, whole and without case, that the name of a line's service or instance must hold, such as a region; where no name in
+ * all the telemetry holds them, the line itself. Null for all.
+ */
+export type PartOfSystem = string | null;
 
 export interface ErrorShareRow {
   readonly service: string;
@@ -85,6 +117,7 @@ export interface ErrorShareQuery {
   readonly window: TimeRange;
   readonly baseline: TimeRange | null;
   readonly service: string | null;
+  readonly part?: PartOfSystem;
   readonly limit: number;
 }
 
@@ -159,7 +192,7 @@ export interface MetricAnomalyRow {
   readonly baseline_median: number | null;
   /** Interquartile range of the baseline. */
   readonly baseline_iqr: number | null;
-  /** Median of the telling segment minus the median of the rows around it; null without a baseline. */
+  /** Median of the telling segment minus the median of the rows around it, of the baseline where the whole window departs; null without a baseline. */
   readonly change: number | null;
   readonly first_seen: string;
   readonly last_seen: string;
@@ -268,17 +301,25 @@ export interface BaselineCounts {
  */
 export abstract class TelemetrySource {
   abstract describe(signal?: AbortSignal): Promise<TelemetryDescription>;
+  /** The stretch of all telemetry that departs most from the rest, without any question; null when nothing departs. */
+  abstract onset(signal?: AbortSignal): Promise<TimeRange | null>;
   abstract logPatterns(query: LogPatternQuery, signal?: AbortSignal): Promise<QueryAnswer<LogPatternRow>>;
   abstract errorShare(query: ErrorShareQuery, signal?: AbortSignal): Promise<QueryAnswer<ErrorShareRow>>;
   abstract logSequences(
     query: LogSequenceQuery,
     signal?: AbortSignal,
   ): Promise<QueryAnswer<LogSequenceRow> & { readonly by_trace: boolean }>;
+  /** One row for each service of a family, the ones with the most records first. */
+  abstract overview(query: OverviewQuery, signal?: AbortSignal): Promise<QueryAnswer<OverviewRow>>;
   abstract metricAnomalies(query: ComparisonQuery, signal?: AbortSignal): Promise<QueryAnswer<MetricAnomalyRow>>;
   abstract spanAnalysis(query: ComparisonQuery, signal?: AbortSignal): Promise<QueryAnswer<SpanServiceRow>>;
   abstract serviceGraph(query: ComparisonQuery, signal?: AbortSignal): Promise<QueryAnswer<ServiceEdgeRow>>;
   abstract changes(query: ChangeQuery, signal?: AbortSignal): Promise<QueryAnswer<ChangeRow>>;
   /** Facts about the opened files for a person: formats, columns and what they were taken for, time ranges, rejected rows, skipped files. */
   abstract inspect(signal?: AbortSignal): Promise<JsonObject>;
+  /** Calls a listener while files are imported, until the answered function is called; a source without files tells nothing. */
+  watchImport(_listener: (progress: ImportProgress) => void): () => void {
+    return () => undefined;
+  }
   abstract close(): Promise<void>;
 }

@@ -49,6 +49,7 @@ const WHOLE_HEADINGS: ReadonlySet<string> = new Set([
   'what moved without convincing',
   'what was ruled out',
   'what was found normal',
+  'what was asked about',
 ]);
 
 const WORD_GAP = /[\s.,;:()—–-]+/u;

@@ -20,7 +20,12 @@ const LIMITATION_WORDS: Record<LimitationCode, string> = {
   CANDIDATES_CLOSE: 'More than one candidate is about equally likely.',
   METRIC_BASELINE_PRECEDING:
     'The baseline holds too few metric values: metrics were compared with the hours directly before the window.',
-  BASELINE_UNSTEADY: 'The baseline itself is not steady: errors became more frequent within it.',
+  SCOPE_LOGS_ONLY:
+    'Only kinds of log lines and shares of error lines can be narrowed to this part; flows, metrics and traces were left out, and changes are those of the whole system.',
+  SCOPE_EMPTY: 'No log line of the window belongs to this part.',
+  SUBJECT_UNKNOWN: 'What was asked about has no records under this name that it could be told from.',
+  NO_LINES: 'There is no line to show.',
+  BASELINE_UNSTEADY: 'The baseline itself is not steady: errors or slow requests became more frequent within it.',
 };
 
 /** What a reader is told about a limitation code; null for text that is no code. */

@@ -4,13 +4,16 @@ import type { AllowedMaterial, VerifiedClaim, VerifiedEvidence } from './verifie
 /** How far two compared values may lie apart, as a factor, to be worded as normal. */
 const NORMAL_FACTOR = 2;
 
+/** Difference of two shares up to which they are worded as normal: some noise is always there, beside none at all too. */
+const NORMAL_SHARE = 0.02;
+
 /** How many standard deviations of two Poisson counts their difference may have, to be worded as normal. */
 const NORMAL_SIGMAS = 3;
 
 /**
  * Whether an answer may be worded as "nothing departs from normal": an accepted verdict, no assessment but ruled-out ones,
  * and nothing but absence claims and typed claims that state no departure. Compared values count as normal within a factor
- * of two, or as counts within three standard deviations of their difference (Poisson: the root of their sum). Without a
+ * of two, as shares within two percentage points, or as counts within three standard deviations of their difference (Poisson: the root of their sum). Without a
  * baseline nothing is normal. It decides wording only, never a verdict, and refuses when in doubt.
  */
 export function isNothingWrong(
@@ -19,6 +22,7 @@ export function isNothingWrong(
 ): boolean {
   return (
     !allowed.limitations.includes('NO_BASELINE') &&
+    !allowed.limitations.includes('SCOPE_EMPTY') &&
     verdict !== 'REJECT' &&
     allowed.claims.length > 0 &&
     allowed.assessments.every((assessment) => assessment.role === 'ruled_out') &&
@@ -32,7 +36,8 @@ export function statesNoDeparture(claim: VerifiedClaim, evidence: readonly Verif
   const { assertion } = claim;
   if (assertion === undefined) return false;
   if (assertion.right === undefined) return assertion.op === 'equals' || assertion.op === 'less' || assertion.op === 'count';
-  return areClose(boundNumber(claim, assertion.left, evidence), boundNumber(claim, assertion.right, evidence));
+  const [left, right] = [boundNumber(claim, assertion.left, evidence), boundNumber(claim, assertion.right, evidence)];
+  return areClose(left, right) || (assertion.unit === 'ratio' && Math.abs(left - right) <= NORMAL_SHARE);
 }
 
 function areClose(a: number, b: number): boolean {

@@ -1,14 +1,19 @@
-import { instantSchema, type DiagnosisQuery, type QueryWindow } from './diagnosis-query';
+import { instantSchema, type DiagnosisQuery, type QueryAlert, type QueryWindow } from './diagnosis-query';
 import { headOf, inertText } from './inert-markdown';
 
 const SHOWN_QUESTION = 500;
+const SHOWN_NAME = 100;
 const OFFSET_ZONE = /^(?:UTC|GMT)?([+-])(\d{2}):?(\d{2})$/;
 
 const WINDOW_WORDS: Record<QueryWindow['source'], string> = {
   request: 'given with the request',
   question: 'read from the question',
+  alert: 'taken from the alert: from shortly before it started, as alerts fire late, until it ended or the telemetry ends',
+  session: 'taken over from an earlier run of this session',
+  onset: 'found in the telemetry: the stretch that departs most from the rest',
   telemetry: 'taken from the extent of the telemetry',
   preceding: 'the preceding stretch, as none was given',
+  following: 'found in the telemetry: everything after the window, as the telemetry begins with it',
   default: 'the last hour, as none was given',
 };
 
@@ -16,8 +21,25 @@ const WINDOW_WORDS: Record<QueryWindow['source'], string> = {
 export function queryScopeLines(query: DiagnosisQuery): string[] {
   const { head, omitted } = headOf(query.question, SHOWN_QUESTION);
   const question = `${inertText(head)}${omitted === 0 ? '' : ` (cut here, ${omitted} more characters)`}`;
-  const baseline = query.baseline === null ? 'none; nothing to compare with' : windowText(query.baseline, query.time_zone);
-  return [`- Question: ${question}`, `- Window: ${windowText(query.window, query.time_zone)}`, `- Baseline: ${baseline}`];
+  const baseline = query.baseline === null ? 'none; nothing to compare with' : baselineText(query.baseline, query);
+  return [
+    `- Question: ${question}`,
+    ...(query.alert === undefined ? [] : [`- Alert: ${alertText(query.alert, query.time_zone)}`]),
+    `- Window: ${windowText(query.window, query.time_zone)}`,
+    `- Baseline: ${baseline}`,
+    ...(query.scope === undefined ? [] : [`- Only: ${inertText(query.scope.text)}`]),
+  ];
+}
+
+function baselineText(baseline: QueryWindow, { window, time_zone }: DiagnosisQuery): string {
+  const isRest = window.source === 'onset' && baseline.source === 'preceding';
+  return windowText(baseline, time_zone, isRest ? 'found in the telemetry: everything before the window' : null);
+}
+
+function alertText(alert: QueryAlert, timeZone: string): string {
+  const { head } = headOf(alert.labels['alertname'] ?? 'one without a name', SHOWN_NAME);
+  const end = alert.ends_at === null ? 'not ended' : `ended at ${zonedInstant(alert.ends_at, timeZone)}`;
+  return `${inertText(head)}, started at ${zonedInstant(alert.starts_at, timeZone)}, ${end}`;
 }
 
 /**
@@ -43,10 +65,16 @@ export function clockTime(instant: string, window: Pick<QueryWindow, 'from' | 't
   return `${isOneDay ? '' : `${day} `}${time.slice(0, 8)} ${offset}`;
 }
 
-/** A window in words: both ends in a zone, and where it came from. */
-export function windowText(window: QueryWindow, timeZone: string): string {
+/** A window in words: both ends in a zone, and where it came from, or `words` for it, with the run that it was taken over from. */
+export function windowText(window: QueryWindow, timeZone: string, words: string | null = null): string {
   const zone = isKnownZone(timeZone) ? inertText(timeZone) : 'UTC';
-  return `${zonedInstant(window.from, timeZone)} to ${zonedInstant(window.to, timeZone)}, end excluded, zone ${zone} (${WINDOW_WORDS[window.source]})`;
+  return `${zonedInstant(window.from, timeZone)} to ${zonedInstant(window.to, timeZone)}, end excluded, zone ${zone} (${words ?? sourceText(window)})`;
+}
+
+function sourceText({ source, run_id }: QueryWindow): string {
+  const words = WINDOW_WORDS[source];
+  if (run_id === undefined) return words;
+  return source === 'session' ? `${words}, ${inertText(run_id)}` : `${words}; taken over from run ${inertText(run_id)}`;
 }
 
 function offsetText(minutes: number): string {

@@ -141,6 +141,18 @@ export class RunRepository extends RunStore {
     });
   }
 
+  override async latestQuery(sessionId: string): Promise<{ readonly id: string; readonly query: DiagnosisQuery } | null> {
+    return asStoreCall(async () => {
+      const row = await this.dataSource.manager.findOne(DiagnosisRun, {
+        select: { id: true, query: true },
+        where: { session_id: sessionId, status: 'SUCCESS', agent_flow: 'DIAGNOSIS_GRAPH' },
+        order: { created_at: 'DESC', id: 'DESC' },
+      });
+      const query = row === null ? null : readStoredJson(diagnosisQuerySchema, row.query, 'query');
+      return row === null || query === null ? null : { id: row.id, query };
+    });
+  }
+
   override async failExpired(now: Date): Promise<number> {
     let ended = 0;
     for (;;) {

@@ -9,59 +9,35 @@ import {
   type ComparisonQuery,
   type ErrorShareQuery,
   type ErrorShareRow,
+  type ImportProgress,
   type LogPatternQuery,
   type LogPatternRow,
   type LogSequenceQuery,
   type LogSequenceRow,
   type MetricAnomalyRow,
+  type OverviewQuery,
+  type OverviewRow,
   type QueryAnswer,
   type ServiceEdgeRow,
   type SpanServiceRow,
   type TelemetryDescription,
   type TelemetryFamilyName,
+  type TimeRange,
 } from '../ports/telemetry-source.port';
 import type { JsonObject } from '../protocol/json-value';
 import { changesNear } from './change-queries';
 import { coverageOf, errorShare, logPatterns } from './log-queries';
 import { findSequenceChanges } from './log-sequences';
-import { EMPTY_FILE } from './mapping-inference';
+import { isMissed } from './mapping-inference';
 import { metricAnomalies } from './metric-queries';
+import { onsetOf } from './onset-queries';
+import { familiesOf, overviewOf } from './overview-queries';
 import type { SourceFacts } from './query-ground';
 import { SharedOpening } from './shared-opening';
 import { serviceGraph, spanAnalysis } from './span-queries';
 import { loadDuckdb, QueryGate } from './telemetry-database';
-import { isTelemetryLike } from './telemetry-files';
 import { fingerprintOf, openTelemetry, takeSnapshot, type OpenedTelemetry } from './telemetry-opening';
 import { instantOf } from './time-expression';
-
-interface FamilyRow {
-  readonly family: TelemetryFamilyName;
-  readonly records: number;
-  readonly first: bigint | null;
-  readonly last: bigint | null;
-  readonly services: string[] | null;
-}
-
-/** Most service names in a description. */
-const MAX_SERVICES = 1000;
-
-/** Tables of a family: one with a row a record, and where its services are named. */
-const FAMILY_TABLES: Readonly<Record<TelemetryFamilyName, { records: string; services: string }>> = {
-  logs: { records: 'logs', services: 'SELECT service FROM log_kinds' },
-  metrics: { records: 'metrics', services: 'SELECT service FROM metric_series' },
-  spans: { records: 'span_times', services: 'SELECT service FROM span_times' },
-  changes: { records: 'changes', services: 'SELECT service FROM changes' },
-  graph: {
-    records: '(SELECT NULL::BIGINT AS ns, * FROM edges)',
-    services: 'SELECT caller AS service FROM edges UNION SELECT callee FROM edges',
-  },
-};
-
-const DESCRIBE_SQL = TELEMETRY_FAMILIES.map((family) => {
-  const { records, services } = FAMILY_TABLES[family];
-  return `SELECT '${family}' AS family, count(*)::DOUBLE AS records, min(ns) AS first, max(ns) AS last,
-    (SELECT list(service ORDER BY service) FROM (SELECT DISTINCT service FROM (${services}) ORDER BY service LIMIT ${MAX_SERVICES})) AS services FROM ${records}`;
-}).join(' UNION ALL ');
 
 /**
  * Telemetry in files, read by DuckDB. Nothing is opened before the first question; files are imported once and again when
@@ -71,6 +47,7 @@ const DESCRIBE_SQL = TELEMETRY_FAMILIES.map((family) => {
  */
 export class DuckdbTelemetrySource extends TelemetrySource {
   private readonly gate: QueryGate;
+  private readonly watchers = new Set<(progress: ImportProgress) => void>();
   private current: SharedOpening<OpenedTelemetry> | null = null;
 
   constructor(
@@ -83,17 +60,25 @@ export class DuckdbTelemetrySource extends TelemetrySource {
 
   async describe(signal?: AbortSignal): Promise<TelemetryDescription> {
     return this.ask(async ({ database, files, skipped }) => {
-      const rows = (await database.query(DESCRIBE_SQL, {}, signal)) as unknown as FamilyRow[];
-      const families = rows.map(({ family, records, first, last, services }) => ({
-        family,
-        records,
-        rejected: rejectedIn(files, [family]),
-        from: first === null ? null : instantOf(first),
-        to: last === null ? null : instantOf(last),
-        services: services ?? [],
+      const families = (await familiesOf(database, signal)).map((family) => ({
+        ...family,
+        rejected: rejectedIn(files, [family.family]),
       }));
-      return { families: families.filter((family) => family.records > 0 || family.rejected > 0), files: files.length, skipped };
+      const names = new Set(files.map((file) => file.name));
+      return { families: families.filter((family) => family.records > 0 || family.rejected > 0), files: names.size, skipped };
     }, signal);
+  }
+
+  async onset(signal?: AbortSignal): Promise<TimeRange | null> {
+    return this.ask((opened) => opened.database.session((session) => onsetOf(session, signal), signal), signal);
+  }
+
+  async overview(query: OverviewQuery, signal?: AbortSignal): Promise<QueryAnswer<OverviewRow>> {
+    return this.ask(
+      (opened) =>
+        opened.database.session((session) => overviewOf(session, query, factsOf(opened, ...TELEMETRY_FAMILIES)), signal),
+      signal,
+    );
   }
 
   async logPatterns(query: LogPatternQuery, signal?: AbortSignal): Promise<QueryAnswer<LogPatternRow>> {
@@ -180,8 +165,13 @@ export class DuckdbTelemetrySource extends TelemetrySource {
 
   async inspect(signal?: AbortSignal): Promise<JsonObject> {
     return this.ask(
-      async ({ files, skipped, mapping }) => ({
-        mapping,
+      async ({ database, files, skipped, mapping, effective, text_zone }) => ({
+        mapping_file: mapping,
+        mapping: effective,
+        families: (await familiesOf(database, signal))
+          .filter(({ records }) => records > 0)
+          .map(({ services, ...family }) => ({ ...family, services: [...services] })),
+        text_zone,
         files: files.map((file) => ({
           ...file,
           rejected: { ...file.rejected },
@@ -194,10 +184,19 @@ export class DuckdbTelemetrySource extends TelemetrySource {
     );
   }
 
+  override watchImport(listener: (progress: ImportProgress) => void): () => void {
+    this.watchers.add(listener);
+    return () => void this.watchers.delete(listener);
+  }
+
   async close(): Promise<void> {
     const { current } = this;
     this.current = null;
     await current?.retire();
+  }
+
+  private tell(progress: ImportProgress): void {
+    for (const watcher of this.watchers) watcher(progress);
   }
 
   private async ask<R>(work: (opened: OpenedTelemetry) => Promise<R>, signal: AbortSignal | undefined): Promise<R> {
@@ -208,12 +207,12 @@ export class DuckdbTelemetrySource extends TelemetrySource {
         'No telemetry is configured: set DIAGNOSIS_TELEMETRY, or the option telemetry.path, to a folder of log files or a mapping file.',
       );
     }
-    const snapshot = await takeSnapshot(path);
+    const snapshot = await takeSnapshot(path, this.options.mapping);
     const fingerprint = fingerprintOf(snapshot, resolve(path));
     const before = this.current;
     if (before === null || !before.usable || before.fingerprint !== fingerprint) {
       this.current = new SharedOpening(fingerprint, (stop) =>
-        openTelemetry(snapshot, path, this.options, this.load, this.gate, stop),
+        openTelemetry(snapshot, path, this.options, this.load, this.gate, stop, (progress) => this.tell(progress)),
       );
       // Questions still under way over the earlier import finish there.
       void before?.retire();
@@ -230,6 +229,6 @@ function rejectedIn(files: OpenedTelemetry['files'], families: readonly Telemetr
 
 function factsOf(opened: OpenedTelemetry, ...families: readonly TelemetryFamilyName[]): SourceFacts {
   const isLogs = families.includes('logs');
-  const files_skipped = opened.skipped.filter(({ name, reason }) => isTelemetryLike(name) && reason !== EMPTY_FILE).length;
+  const files_skipped = opened.skipped.filter(isMissed).length;
   return { rejected: rejectedIn(opened.files, families), files_skipped, text_zone: isLogs ? opened.text_zone : null };
 }

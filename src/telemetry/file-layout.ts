@@ -1,5 +1,5 @@
 import { DiagnosisError } from '../errors/diagnosis-error';
-import type { LogsMapping, TabularLogs } from './telemetry-mapping';
+import type { TableLogs, TabularLogs } from './telemetry-mapping';
 import type { TelemetryFile } from './telemetry-files';
 
 /** Names that a file's records really have: header names of a CSV, JSON pointers of JSON lines. */
@@ -63,6 +63,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 /** One line as a JSON object, or null. */
 export function jsonObjectOf(line: string): Record<string, unknown> | null {
+  if (!/^\s*\{/.test(line)) return null;
   try {
     const value: unknown = JSON.parse(line);
     return isObject(value) ? value : null;
@@ -88,21 +89,22 @@ function collect(value: Record<string, unknown>, prefix: string, depth: number, 
   }
 }
 
-/** Pointers of all members, two levels deep, that the JSON objects among some lines have. */
+/** Pointers of all members, three levels deep, that the JSON objects among some lines have. */
 export function jsonColumns(lines: readonly string[]): FileColumns {
   const names = new Set<string>();
   for (const line of lines) {
     const value = jsonObjectOf(line);
-    if (value !== null) collect(value, '', 1, names);
+    if (value !== null) collect(value, '', 2, names);
   }
   return { delimiter: '', names: [...names] };
 }
 
 function namedColumns(entry: TabularLogs): string[] {
   const { time, message, level, service, trace, span, instance } = entry;
+  const levelColumn = typeof level === 'string' ? level : level !== undefined && 'column' in level ? level.column : undefined;
   const serviceColumn =
     typeof service === 'string' ? service : service !== undefined && 'column' in service ? service.column : undefined;
-  const optional = [typeof level === 'string' ? level : undefined, serviceColumn, trace, span, instance];
+  const optional = [levelColumn, serviceColumn, trace, span, instance];
   return [time.column, message, ...optional.filter((name) => name !== undefined)];
 }
 
@@ -123,6 +125,6 @@ function unescaped(pointer: string): string {
 }
 
 /** Checks a mapping entry's columns against one file. */
-export function requireMappedColumns(entry: LogsMapping, file: TelemetryFile, columns: FileColumns): void {
+export function requireMappedColumns(entry: TableLogs, file: TelemetryFile, columns: FileColumns): void {
   if (entry.format !== 'text') requireColumns(namedColumns(entry), file, columns, entry.format === 'jsonl');
 }

@@ -68,7 +68,11 @@ export function serviceOfFileName(name: string): string {
   const base = baseOf(name);
   const plain = unrotated(base).replace(/(?:\.(?:csv|tsv|jsonl|ndjson|json|log|txt|out|err|parquet|export))+$/i, '');
   const stem = unrotated(plain).replace(/^(.+)[-_.](?:access|error)(?:[-_]log)?$/i, '$1') || base;
-  const folder = name.slice(0, -1 - name.slice(name.lastIndexOf('/') + 1).length).split('/').at(-1) ?? '';
+  const folder =
+    name
+      .slice(0, -1 - name.slice(name.lastIndexOf('/') + 1).length)
+      .split('/')
+      .at(-1) ?? '';
   const own = KUBERNETES_LOG.exec(stem)?.[1] ?? CONTAINER_ID.exec(stem)?.[1] ?? stem;
   if (!GENERIC.test(own.replace(/[-_]?log$/i, ''))) return own;
   return folder !== '' && !GENERIC.test(folder) ? folder : own;

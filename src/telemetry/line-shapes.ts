@@ -1,3 +1,5 @@
+import type { LevelScaleName } from './log-level';
+
 /** Named groups that a text pattern may have. */
 export const LINE_FIELDS = ['time', 'level', 'service', 'message', 'trace', 'span'] as const;
 export type LineField = (typeof LINE_FIELDS)[number];
@@ -8,16 +10,15 @@ export interface FieldPattern {
   readonly group: number | 'rest';
 }
 
-/** What the text of a level is: a word, an HTTP status, or the number before a syslog line. */
-export type LevelScale = 'word' | 'http_status' | 'syslog_priority';
-
 /** How a line of plain text is read: what tells a record's first line, and where its fields stand. */
 export interface LineShape {
   readonly head: string;
   readonly fields: Partial<Record<LineField, FieldPattern>> & { readonly time: FieldPattern };
   /** strptime forms of the time, when it is not ISO 8601 or an epoch. */
   readonly timeFormats?: readonly string[];
-  readonly levelScale?: LevelScale;
+  readonly levelScale?: LevelScaleName;
+  /** What enough lines must show as well for a file to be taken for this shape. */
+  readonly sure?: string;
   /** Lines that go on with a record in this shape alone. */
   readonly goesOn?: string;
   /** What each line of a stack trace begins with as well; group 3 tells by `P` that the next line goes on with this one. */
@@ -41,10 +42,14 @@ const SYSLOG_ISO = `^(?:<\\d{1,3}>)?(\\d{4}-\\d{2}-\\d{2}T${CLOCK}) [\\w.-]+ ([\
 const ACCESS =
   '^\\S+ (?:\\S+ )?[^\\[\\]"]*\\[(\\d{2}/[A-Z][a-z]{2}/\\d{4}:\\d{2}:\\d{2}:\\d{2} [+-]\\d{4})\\] "(?:[^"\\\\]|\\\\.)*" \\d{3}\\b';
 const REQUEST = '\\] ("(?:[^"\\\\]|\\\\.)*" (\\d{3}))\\b';
+const PROXY = `^\\[(${ISO_TIME})\\] ("(?:[^"\\\\]|\\\\.)*" (\\d{1,3}))\\b`;
+const RUBY = `^[DIWEFA], \\[(${ISO_TIME}) #\\d+\\] +(\\w+) -- [^:]*: `;
 const NGINX_ERROR = `^(\\d{4}/\\d{2}/\\d{2} \\d{2}:\\d{2}:\\d{2}) \\[(\\w+)\\] \\d+#\\d+: (?:\\*\\d+ )?`;
 const APACHE_ERROR =
   '^\\[([A-Z][a-z]{2} [A-Z][a-z]{2} [ \\d]?\\d \\d{2}:\\d{2}:\\d{2}(?:\\.\\d+)? \\d{4})\\] \\[(?:[\\w-]*:)?(\\w+)\\] (?:\\[(?:pid|client) [^\\]]*\\] )*';
-const DAY_MONTH = `^\\s?[\\[(]?(\\d{2}[-/ ][A-Z][a-z]{2}[-/ ]\\d{4}[ :]\\d{2}:\\d{2}:\\d{2}(?:\\.\\d+)?)(?: [A-Z]{3,4})?[\\])]?[\\s|:-]*`;
+const DAY_MONTH = `^\\s?(?:\\d+:[A-Z] )?[\\[(]?(\\d{2}[-/ ][A-Z][a-z]{2}[-/ ]\\d{4}[ :]\\d{2}:\\d{2}:\\d{2}(?:\\.\\d+)?)(?: (?:UTC|GMT))?[\\])]?[\\s|:-]*`;
+/** A time with an offset is none of these forms: reading it without would move it. */
+const DAY_MONTH_HEAD = `${DAY_MONTH}(?:[^\\s|:+-]|$)`;
 const JAVA_LOGGING = '^([A-Z][a-z]{2} \\d{1,2}, \\d{4},? \\d{1,2}:\\d{2}:\\d{2} [AP]M) ';
 const KLOG = '^([IWEF])(\\d{4} \\d{2}:\\d{2}:\\d{2}\\.\\d+) +\\d+ [^\\]\\s]+\\] ';
 const pair = (names: string): string => `(?:^|\\s)(?:${names})=(?:"((?:[^"\\\\]|\\\\.)*)"|(\\S+))`;
@@ -58,18 +63,19 @@ const SHAPES = {
   syslog_rfc5424: {
     head: SYSLOG_IETF,
     fields: { ...headed(SYSLOG_IETF), service: at(SYSLOG_IETF, 2), level: at(PRIORITY, 1) },
-    levelScale: 'syslog_priority',
+    levelScale: 'syslog',
   },
   syslog_rfc3164: {
     head: SYSLOG_BSD,
     fields: { ...headed(SYSLOG_BSD), service: at(SYSLOG_BSD, 3), level: at(PRIORITY, 1) },
-    levelScale: 'syslog_priority',
+    levelScale: 'syslog',
     timeFormats: ['%b %d %H:%M:%S', '%b %d %H:%M:%S.%f'],
   },
   syslog_iso: {
     head: SYSLOG_ISO,
+    sure: '^<\\d{1,3}>| [\\w./@-]+\\[\\d+\\]: ',
     fields: { ...headed(SYSLOG_ISO), service: at(SYSLOG_ISO, 2), level: at(PRIORITY, 1) },
-    levelScale: 'syslog_priority',
+    levelScale: 'syslog',
   },
   access: {
     head: ACCESS,
@@ -77,6 +83,12 @@ const SHAPES = {
     levelScale: 'http_status',
     timeFormats: ['%d/%b/%Y:%H:%M:%S %z'],
   },
+  proxy_access: {
+    head: PROXY,
+    fields: { time: at(PROXY, 1), message: at(PROXY, 2), level: at(PROXY, 3) },
+    levelScale: 'http_status',
+  },
+  ruby: { head: RUBY, fields: { ...headed(RUBY), level: at(RUBY, 2) } },
   nginx_error: { head: NGINX_ERROR, fields: { ...headed(NGINX_ERROR), level: at(NGINX_ERROR, 2) } },
   apache_error: {
     head: APACHE_ERROR,
@@ -84,7 +96,7 @@ const SHAPES = {
     timeFormats: ['%a %b %d %H:%M:%S.%f %Y', '%a %b %d %H:%M:%S %Y'],
   },
   day_month: {
-    head: DAY_MONTH,
+    head: DAY_MONTH_HEAD,
     fields: headed(DAY_MONTH),
     timeFormats: ['-', '/', ' '].flatMap((sign) =>
       [' ', ':'].flatMap((gap) => ['', '.%f'].map((part) => `%d${sign}%b${sign}%Y${gap}%H:%M:%S${part}`)),
@@ -104,7 +116,7 @@ const SHAPES = {
   logfmt: {
     head: pair('time|ts|timestamp'),
     fields: {
-      time: either('time|ts|timestamp'),
+      time: at('(?:^|\\s)(?:time|ts|timestamp)="?([^"\\s]+(?: \\d{2}:[^"\\s]+)?)', 1),
       level: either('level|lvl|severity'),
       service: either('service|svc|app|component'),
       trace: either('trace_id|traceID|traceId|trace'),
@@ -136,11 +148,16 @@ export function namedGroups(pattern: string): Map<string, number> {
   return names;
 }
 
+/** A pattern as the engine writes named groups. */
+export function enginePattern(pattern: string): string {
+  return pattern.replaceAll(/\(\?<(?=[A-Za-z_]\w*>)/g, '(?P<');
+}
+
 /** The shape of a known name or of a pattern with named groups. */
 export function lineShape(nameOrPattern: string): LineShape {
   const known = LINE_SHAPE_NAMES.find((name) => name === nameOrPattern);
   if (known !== undefined) return SHAPES[known];
-  const pattern = nameOrPattern.replaceAll(/\(\?<(?=[A-Za-z_]\w*>)/g, '(?P<');
+  const pattern = enginePattern(nameOrPattern);
   const groups = namedGroups(nameOrPattern);
   const fieldOf = (field: LineField): FieldPattern | undefined => {
     const group = groups.get(field);
@@ -163,5 +180,5 @@ export function lineShape(nameOrPattern: string): LineShape {
 export const CONTINUATION =
   '^(?:\\s|Caused by: |Suppressed: |Traceback |\\.\\.\\. \\d+ (?:more|common frames)|[})\\]]|goroutine \\d+ \\[|--- End of |#\\d+ (?:/|\\{main\\})' +
   '|During handling of the above exception|The above exception was the direct cause|(?:[a-z_]\\w*\\.)*[A-Z]\\w*(?:Exception|Error)(?:: |$))';
-/** Pattern of a line that ends a stack trace when an indented line stands right before it: any class of exception, with or without a text. */
-export const TRACE_END = '^(?:[A-Za-z_]\\w*\\.)*[A-Za-z_]\\w*(?:: |:?$)';
+/** Pattern of a line that ends a stack trace when an indented line stands right before it: a class of exceptions, with or without a text. */
+export const TRACE_END = '^(?:(?:[A-Za-z_]\\w*\\.)*[A-Z]\\w*(?:: |:?$)|(?:[a-z_]\\w*\\.)+[a-z]\\w*(?:: |$))';

@@ -1,16 +1,18 @@
-import { jsonColumns, pointerOf, requireColumns, requireMappedColumns, type FileColumns } from './file-layout';
+import { pointerOf, requireColumns, requireMappedColumns, type FileColumns } from './file-layout';
 import type { FileSurvey } from './file-survey';
 import { smallFileBatches } from './import-batches';
-import { lineShape, type FieldPattern } from './line-shapes';
-import { spelledLevel } from './log-level';
-import { stageLogs, type RawColumns } from './log-staging';
+import { serviceOfFileName } from './file-names';
+import { JOURNAL_LOGS, OTLP_LOG_LINES } from './document-entries';
+import { lineShape } from './line-shapes';
+import { tabularColumns, textColumns } from './log-columns';
+import { stageLogs } from './log-staging';
 import { sqlText } from './log-tables';
 import { mergeTemplates, type MaskedKind } from './log-template';
 import { takenForChanges, takenForLogs } from './taken-columns';
-import { readHead, serviceOfFileName, type TelemetryFile } from './telemetry-files';
-import type { ChangeRecords, LogsMapping, TabularLogs, TextLogs } from './telemetry-mapping';
-import { cellOf, columnsOfTable, noteOf, strippedName, type ImportedFile, type TelemetryReader } from './telemetry-reader';
-import { epochNanoseconds } from './time-expression';
+import { readHead, type TelemetryFile } from './telemetry-files';
+import { isDocumentLogs, type ChangeRecords, type DocumentLogs, type LogsMapping, type TableLogs } from './telemetry-mapping';
+import { cellOf, noteOf, type ImportedFile, type TelemetryReader } from './telemetry-reader';
+import { epochNanoseconds, type TimeForms } from './time-expression';
 
 /** Files whose first lines are looked at side by side. */
 const HEADS_AT_ONCE = 16;
@@ -21,59 +23,9 @@ interface PassFile {
   readonly columns: FileColumns;
 }
 
-function nullable(column: string): string {
-  return `nullif(${column}, '')`;
-}
-
-/** @param fallbackService SQL for the service of a file that names none. */
-function tabularColumns(entry: TabularLogs, fallbackService: string, at: (name: string) => string): RawColumns {
-  const cell = at(entry.message);
-  const unwrapped =
-    entry.unwrap === undefined
-      ? cell
-      : `CASE WHEN json_valid(${cell}) THEN coalesce(json_extract_string(${cell}, ${sqlText(pointerOf(entry.unwrap))}), ${cell}) ELSE ${cell} END`;
-  const message = `coalesce(rtrim(${unwrapped}, chr(10) || chr(13)), '')`;
-  const { level, service } = entry;
-  const levelText =
-    level === undefined
-      ? `''`
-      : typeof level === 'string'
-        ? spelledLevel(at(level))
-        : spelledLevel(`regexp_extract(${message}, ${sqlText(level.pattern)}, 1)`);
-  let serviceText = fallbackService;
-  if (typeof service === 'string') serviceText = at(service);
-  else if (service !== undefined)
-    serviceText =
-      'constant' in service ? sqlText(service.constant) : strippedName(at(service.column), service.strip_suffix_parts);
-  const optional = (name: string | undefined): string => (name === undefined ? 'NULL' : nullable(at(name)));
-  return {
-    time: at(entry.time.column),
-    message,
-    maskable: message,
-    level: levelText,
-    service: serviceText,
-    trace: optional(entry.trace),
-    span: optional(entry.span),
-    instance: optional(entry.instance),
-  };
-}
-
-function textColumns(entry: TextLogs, fallbackService: string): RawColumns {
-  const { fields } = lineShape(entry.text_pattern);
-  const extract = ({ pattern, group }: FieldPattern): string =>
-    group === 'rest' ? `regexp_replace(line, ${sqlText(pattern)}, '')` : `regexp_extract(line, ${sqlText(pattern)}, ${group})`;
-  const optional = (field: FieldPattern | undefined): string => (field === undefined ? 'NULL' : nullable(extract(field)));
-  const given = entry.service === undefined ? fallbackService : sqlText(entry.service.constant);
-  return {
-    time: extract(fields.time),
-    message: 'whole',
-    maskable: fields.message === undefined ? 'whole' : `${extract(fields.message)} || substr(whole, length(line) + 1)`,
-    level: fields.level === undefined ? `''` : spelledLevel(extract(fields.level)),
-    service: fields.service === undefined ? given : `coalesce(${nullable(extract(fields.service))}, ${given})`,
-    trace: optional(fields.trace),
-    span: optional(fields.span),
-    instance: 'NULL',
-  };
+/** SQL for what differs between the files of a pass. */
+function byFile(values: readonly string[]): string {
+  return values.length === 1 ? (values[0] as string) : `list_extract([${values.join(', ')}], file_no + 1)`;
 }
 
 /** Fills the tables of logs and changes, file by file. Line work happens in SQL; code sees distinct texts and counts only. */
@@ -84,6 +36,7 @@ export class LogImport {
 
   /** Imports one log file by its entry. MAPPING_INVALID: absent columns, or a pattern or time format that is none. */
   async logs(file: TelemetryFile, entry: LogsMapping): Promise<ImportedFile> {
+    if (isDocumentLogs(entry)) return this.document(file, entry);
     const columns = await this.checkedColumns(file, entry, await readHead(file));
     const [imported] = await this.reader.guarded(file, () => this.pass([{ file, columns }], entry));
     return imported as ImportedFile;
@@ -97,7 +50,10 @@ export class LogImport {
     items: readonly { readonly file: TelemetryFile; readonly entry: LogsMapping }[],
   ): Promise<Map<string, ImportedFile>> {
     const done = new Map<string, ImportedFile>();
-    for (const { entry, files } of smallFileBatches(items)) {
+    const tables = items.flatMap(({ file, entry }) =>
+      isDocumentLogs(entry) || entry.format === 'parquet' ? [] : [{ file, entry }],
+    );
+    for (const { entry, files } of smallFileBatches(tables)) {
       const alike = new Map<string, PassFile[]>();
       for (let at = 0; at < files.length; at += HEADS_AT_ONCE) {
         const some = files.slice(at, at + HEADS_AT_ONCE);
@@ -124,14 +80,14 @@ export class LogImport {
     return done;
   }
 
-  /** Imports one JSON lines file of deploys, flags, configuration or migrations. */
+  /** Imports one file of deploys, flags, configuration or migrations. */
   async changes(file: TelemetryFile, entry: ChangeRecords): Promise<ImportedFile> {
-    const columns = jsonColumns(await readHead(file));
-    requireColumns([entry.time.column, entry.service, entry.kind, entry.text], file, columns, true);
+    const columns = await this.reader.columnsOf(file, entry);
+    requireColumns([entry.time.column, entry.service, entry.kind, entry.text], file, columns, entry.format === 'jsonl');
     await this.reader.requireFormat(file, entry.time.format);
     return this.reader.guarded(file, async () => {
-      const { malformed, unrecognised, note } = await this.reader.readTable(file, 'jsonl', columns);
-      const at = cellOf('jsonl', columns);
+      const { malformed, unrecognised, note } = await this.reader.readTable(file, entry.format, columns);
+      const at = cellOf(entry.format, columns);
       const before = await this.reader.count('changes');
       await this.reader.run(
         `INSERT INTO changes SELECT ${before} + row_number() OVER (ORDER BY position), ns, coalesce(service, ''), coalesce(kind, ''), coalesce(text, '') FROM (
@@ -144,7 +100,7 @@ export class LogImport {
       return {
         name: file.name,
         family: 'changes',
-        format: 'jsonl',
+        format: entry.format,
         rows,
         rejected: {
           malformed,
@@ -180,50 +136,58 @@ export class LogImport {
     await this.reader.run('DROP TABLE kind_templates');
   }
 
-  private columnsOf(entry: LogsMapping, head: readonly string[]): FileColumns {
-    return entry.format === 'text' ? { names: [], delimiter: '' } : columnsOfTable(entry, head);
-  }
-
-  private async checkedColumns(file: TelemetryFile, entry: LogsMapping, head: readonly string[]): Promise<FileColumns> {
-    const columns = this.columnsOf(entry, head);
+  private async checkedColumns(file: TelemetryFile, entry: TableLogs, head: readonly string[]): Promise<FileColumns> {
+    const columns = entry.format === 'text' ? { names: [], delimiter: '' } : await this.reader.columnsOf(file, entry, head);
     requireMappedColumns(entry, file, columns);
     const checked = JSON.stringify([entry.time.format, entry.format === 'text' ? entry.text_pattern : entry.level]);
     if (this.checked === checked) return columns;
     await this.reader.requireFormat(file, entry.time.format);
     if (entry.format === 'text') await this.reader.requirePattern(file, lineShape(entry.text_pattern).head);
-    else if (typeof entry.level === 'object') await this.reader.requirePattern(file, entry.level.pattern, 1);
+    else if (typeof entry.level === 'object' && 'pattern' in entry.level)
+      await this.reader.requirePattern(file, entry.level.pattern, 1);
     this.checked = checked;
     return columns;
   }
 
   /** Imports files of one layout. Among several, CSV files whose quotes are broken are left out. */
-  private async pass(all: readonly PassFile[], entry: LogsMapping): Promise<ImportedFile[]> {
+  private async pass(all: readonly PassFile[], entry: TableLogs): Promise<ImportedFile[]> {
     const files = all.map(({ file }) => file);
     const [{ columns }] = all as [PassFile];
     const surveys: FileSurvey[] = [];
     for (const file of files) surveys.push(await this.reader.lines.survey(file, entry.format === 'csv'));
     let unrecognised: readonly number[] = [];
-    if (entry.format === 'jsonl') unrecognised = await this.reader.lines.readLines(files, true);
-    else if (entry.format === 'text') unrecognised = await this.reader.lines.readText(files, lineShape(entry.text_pattern).head);
-    else await this.reader.lines.readCsv(files, columns);
-    const malformed = await this.reader.lines.rejectsOf(files);
-    const broken = entry.format === 'csv' ? await this.reader.lines.brokenQuotes(columns, surveys, malformed) : [];
+    let isRead = true;
+    const shape = entry.format === 'text' ? lineShape(entry.text_pattern) : null;
+    if (entry.format === 'jsonl') {
+      unrecognised = await this.reader.lines.readLines(files, true);
+      if (entry.join_lines === true) await this.reader.lines.joinRecords(pointerOf(entry.message));
+    } else if (shape !== null) unrecognised = await this.reader.lines.readText(files, shape);
+    else if (entry.format === 'parquet') await this.reader.documents.parquet(files[0] as TelemetryFile, columns.names);
+    else isRead = await this.reader.lines.readCsv(files, columns);
+    const malformed = entry.format === 'parquet' || !isRead ? [0] : await this.reader.lines.rejectsOf(files);
+    let broken: readonly number[] = isRead ? [] : [0];
+    if (isRead && entry.format === 'csv') broken = await this.reader.lines.brokenQuotes(columns, surveys, malformed);
     const isRecovered = broken.length > 0 && files.length === 1;
     if (isRecovered) malformed[0] = await this.reader.lines.recover(files[0] as TelemetryFile, columns);
     else if (broken.length > 0) await this.reader.run(`DELETE FROM lines WHERE file_no IN (${broken.join(', ')})`);
-    const services = files.map((file) => sqlText(serviceOfFileName(file.name)));
-    const fallback = services.length === 1 ? (services[0] as string) : `list_extract([${services.join(', ')}], file_no + 1)`;
+    const fallback = byFile(files.map((file) => sqlText(serviceOfFileName(file.name))));
+    const latest = byFile(files.map((file) => `${Math.round(file.mtime)}000000`));
     const pointers: string[] = [];
     const member = (name: string): string => {
       if (!pointers.includes(pointerOf(name))) pointers.push(pointerOf(name));
       return `cells[${pointers.indexOf(pointerOf(name)) + 1}]`;
     };
-    const cell = (name: string): string => (entry.format === 'csv' ? `c${columns.names.indexOf(name)}` : member(name));
+    const cell = (name: string): string => (entry.format === 'jsonl' ? member(name) : `c${columns.names.indexOf(name)}`);
     const raw = entry.format === 'text' ? textColumns(entry, fallback) : tabularColumns(entry, fallback, cell);
     // Each line is parsed once, whatever the number of its members that are needed.
-    const cells = entry.format === 'jsonl' ? `json_extract_string(line, [${pointers.map(sqlText).join(', ')}]) AS cells` : '*';
+    const tail = entry.format === 'jsonl' && entry.join_lines === true ? ', tail' : '';
+    const cells =
+      entry.format === 'jsonl'
+        ? `file_no${tail}, json_extract_string(line, [${pointers.map(sqlText).join(', ')}]) AS cells`
+        : '*';
     const lines = await this.reader.lines.countByFile('lines', files.length);
-    const kept = await stageLogs(this.reader, raw, epochNanoseconds('time_text', entry.time), cells);
+    const forms: TimeForms = shape?.timeFormats === undefined ? { latest } : { latest, formats: shape.timeFormats };
+    const kept = await stageLogs(this.reader, raw, epochNanoseconds('time_text', entry.time, forms), cells);
     const imported = all.map(({ file, columns: { names } }, at): ImportedFile => {
       const { rows, from, to } = kept.get(at) ?? { rows: 0, from: null, to: null };
       const isCut = surveys[at]?.cut ?? false;
@@ -236,5 +200,20 @@ export class LogImport {
       return { ...found, taken: takenForLogs(entry), from, to, ...noteOf(isCut, isRecovered) };
     });
     return isRecovered ? imported : imported.filter((_, at) => !broken.includes(at));
+  }
+
+  /** Imports the log records of one document. */
+  private async document(file: TelemetryFile, entry: DocumentLogs): Promise<ImportedFile> {
+    const table = entry.format === 'otlp' ? OTLP_LOG_LINES : JOURNAL_LOGS;
+    return this.reader.guarded(file, async () => {
+      const { columns, malformed, note } = await this.reader.documents.read(file, entry.format, 'logs');
+      const raw = tabularColumns(table, sqlText(serviceOfFileName(file.name)), (name) => `c${columns.indexOf(name)}`);
+      const all = await this.reader.count('lines');
+      const kept = await stageLogs(this.reader, raw, epochNanoseconds('time_text', table.time), '*');
+      const { rows, from, to } = kept.get(0) ?? { rows: 0, from: null, to: null };
+      const rejected = { malformed, unrecognised: 0, bad_time: all - rows };
+      const found = { name: file.name, family: 'logs', format: entry.format, rows, rejected, columns } as const;
+      return { ...found, taken: takenForLogs(entry), from, to, ...note };
+    });
   }
 }

@@ -18,6 +18,15 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
 const TRACEBACK =
   '(?m)^(?:Traceback \\(most recent call last\\)|panic: |\\s+at [\\w.$<>/]+\\(|(?:Caused by: )?(?:[a-z_]\\w*\\.)+[A-Z]\\w*(?:Exception|Error)\\b|[A-Z]\\w*(?:Exception|Error):)';
 
+const NUMBERED = '"level": ?([1-6]0)\\b';
+
+/** What numbers of a level mean, where they are not those of pino and bunyan. */
+export const LEVEL_SCALES = ['syslog', 'otlp', 'http_status'] as const;
+export type LevelScaleName = (typeof LEVEL_SCALES)[number];
+
+/** Severities of RFC 5424, 0 to 7. */
+const SYSLOG_LEVELS = ['EMERGENCY', 'ALERT', 'CRITICAL', 'ERROR', 'WARN', 'NOTICE', 'INFO', 'DEBUG'] as const;
+
 /** SQL for a level in its usual word: numbers of pino and bunyan, single letters and abbreviations are spelt out; '' for none. */
 export function spelledLevel(expression: string): string {
   const plain = `upper(trim(${expression}))`;
@@ -28,9 +37,27 @@ export function spelledLevel(expression: string): string {
 }
 
 /**
+ * SQL for the level that a number stands for, '' for none: a severity of RFC 5424 (the rest of a priority divided by 8 too), a severity
+ * number of OpenTelemetry (1 to 24, or its name), or an HTTP status (5xx an error, 4xx a warning, else information).
+ */
+export function scaledLevel(expression: string, scale: LevelScaleName): string {
+  const text = `trim(${expression})`;
+  const number = `try_cast(${text} AS INTEGER)`;
+  if (scale === 'http_status')
+    return `CASE WHEN ${number} BETWEEN 500 AND 599 THEN 'ERROR' WHEN ${number} BETWEEN 400 AND 499 THEN 'WARN' WHEN ${number} BETWEEN 100 AND 399 THEN 'INFO' ELSE '' END`;
+  if (scale === 'syslog') {
+    const names = SYSLOG_LEVELS.map((name) => `'${name}'`).join(', ');
+    return `coalesce(CASE WHEN ${number} >= 0 THEN [${names}][${number} % 8 + 1] ELSE ${spelledLevel(expression)} END, '')`;
+  }
+  const names = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL'].map((name) => `'${name}'`).join(', ');
+  return `coalesce(CASE WHEN ${number} BETWEEN 1 AND 24 THEN [${names}][(${number} - 1) // 4 + 1] WHEN ${number} IS NULL
+    THEN ${spelledLevel(`regexp_replace(${text}, '(?i)^(?:SEVERITY_NUMBER_)?(UNSPECIFIED)?([A-Z]*?)[234]?$', '\\2')`)} END, '')`;
+}
+
+/**
  * SQL for the level that a line's own text shows, '' for none: a level in capitals within its first 200 characters, else
- * `level=…`, `[level]` or a leading `level:`, else ERROR where the text holds a stack trace. A lower-case word in running
- * text is no level.
+ * `level=…`, `[level]` or a leading `level:`, else a `"level"` with a number of pino, else ERROR where the text holds a stack
+ * trace. A lower-case word in running text is no level.
  */
 export function levelOfText(message: string): string {
   const head = `left(${message}, 200)`;
@@ -38,6 +65,7 @@ export function levelOfText(message: string): string {
   const capitals = `regexp_extract(${head}, '\\b(${WORDS})\\b', 1)`;
   const found = `regexp_extract(regexp_extract(${head}, '${marked.replaceAll("'", "''")}'), '(?i)\\b(${LOOSE})\\b', 1)`;
   return `CASE WHEN ${capitals} <> '' THEN ${capitals} WHEN ${found} <> '' THEN upper(${found})
+    WHEN contains(${message}, '"level":') AND regexp_matches(${message}, '${NUMBERED}') THEN ${spelledLevel(`regexp_extract(${message}, '${NUMBERED}', 1)`)}
     WHEN regexp_matches(left(${message}, 2000), '${TRACEBACK}') THEN 'ERROR' ELSE '' END`;
 }
 

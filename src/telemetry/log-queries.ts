@@ -3,6 +3,7 @@ import type {
   ErrorShareRow,
   LogPatternQuery,
   LogPatternRow,
+  PartOfSystem,
   QueryAnswer,
   TimeRange,
 } from '../ports/telemetry-source.port';
@@ -27,6 +28,22 @@ import { instantOf } from './time-expression';
 
 function scopeOf(service: string | null): string {
   return service === null ? 'TRUE' : 'kind_id IN (SELECT kind_id FROM log_kinds WHERE service = $service)';
+}
+
+/**
+ * Whole words of the name of the service or the instance, else, where no name in all the logs holds them, of the line. The
+ * text is escaped, so that it is no pattern.
+ */
+function partOf(part: PartOfSystem | undefined): string {
+  if (part === undefined || part === null) return 'TRUE';
+  const held = (name: string): string =>
+    `regexp_matches(lower(${name}), '(^|[^\\p{L}\\p{N}])' || regexp_escape(lower($part)) || '([^\\p{L}\\p{N}]|$)')`;
+  const named = `(kind_id IN (SELECT kind_id FROM log_kinds WHERE ${held('service')}) OR ${held(`coalesce(instance, '')`)})`;
+  return `(${named} OR (NOT EXISTS (SELECT 1 FROM logs WHERE ${named}) AND ${held('message')}))`;
+}
+
+function partValue(part: PartOfSystem | undefined): Bound {
+  return part === undefined || part === null ? {} : { part };
 }
 
 interface CountedRow {
@@ -57,13 +74,16 @@ export async function logPatterns(
   facts: SourceFacts,
 ): Promise<QueryAnswer<LogPatternRow>> {
   const inScope = scopeOf(query.service);
+  const inPart = partOf(query.part);
   const matches = query.contains === null ? 'TRUE' : 'contains(lower(message), lower($contains))';
   const values: Bound = {
     ...bounds(query),
     ...(query.service === null ? {} : { service: query.service }),
     ...(query.contains === null ? {} : { contains: query.contains }),
+    ...partValue(query.part),
   };
-  const ground = await groundOf(session, 'logs', query, inScope, matches, values);
+  // What was looked through is more than what belongs to the part.
+  const ground = await groundOf(session, 'logs', query, inScope, `${matches} AND ${inPart}`, values);
   const compared = ground.baselineCovered !== null;
   const minutes = minutesOf(ground.covered);
   const baselineMinutes = minutesOf(ground.baselineCovered);
@@ -72,7 +92,7 @@ export async function logPatterns(
     : '(CASE WHEN is_error THEN 1 ELSE 0 END) + n / greatest(lines, 1)';
   const rows = await session.rows<PatternRow>(
     `WITH marked AS (
-       SELECT kind_id, seq, ns, ${IN_WINDOW} AS now, ${matches} AS hit FROM logs WHERE (${IN_WINDOW} OR ${IN_BASELINE}) AND ${inScope}),
+       SELECT kind_id, seq, ns, ${IN_WINDOW} AS now, ${matches} AS hit FROM logs WHERE (${IN_WINDOW} OR ${IN_BASELINE}) AND ${inScope} AND ${inPart}),
      by_kind AS (
        SELECT kind_id, count(*) FILTER (now) AS lines, count(*) FILTER (NOT now) AS b_lines,
          count(*) FILTER (now AND hit) AS n, count(*) FILTER (NOT now AND hit) AS b_n,
@@ -119,8 +139,13 @@ export async function errorShare(
 ): Promise<QueryAnswer<ErrorShareRow>> {
   const inScope = scopeOf(query.service);
   const isError = 'kind_id IN (SELECT kind_id FROM log_kinds WHERE is_error)';
-  const values: Bound = { ...bounds(query), ...(query.service === null ? {} : { service: query.service }) };
-  const ground = await groundOf(session, 'logs', query, inScope, isError, values);
+  const inPart = partOf(query.part);
+  const values: Bound = {
+    ...bounds(query),
+    ...(query.service === null ? {} : { service: query.service }),
+    ...partValue(query.part),
+  };
+  const ground = await groundOf(session, 'logs', query, inScope, `${isError} AND ${inPart}`, values);
   const compared = ground.baselineCovered !== null;
   const minutes = minutesOf(ground.covered);
   const baselineMinutes = minutesOf(ground.baselineCovered);
@@ -131,7 +156,7 @@ export async function errorShare(
   const rows = await session.rows<CountedRow>(
     `WITH by_kind AS (
        SELECT kind_id, count(*) FILTER ${IN_WINDOW} AS lines, count(*) FILTER (NOT ${IN_WINDOW}) AS b_lines
-       FROM logs WHERE (${IN_WINDOW} OR ${IN_BASELINE}) AND ${inScope} GROUP BY kind_id),
+       FROM logs WHERE (${IN_WINDOW} OR ${IN_BASELINE}) AND ${inScope} AND ${inPart} GROUP BY kind_id),
      services AS (
        SELECT service, sum(lines)::DOUBLE AS lines, sum(b_lines)::DOUBLE AS b_lines,
          coalesce(sum(lines) FILTER (is_error), 0)::DOUBLE AS n, coalesce(sum(b_lines) FILTER (is_error), 0)::DOUBLE AS b_n

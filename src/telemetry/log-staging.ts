@@ -64,6 +64,7 @@ export async function stageLogs(
       );
       await reader.run('DROP TABLE staged');
       await reader.run('DROP TABLE shapes');
+      reader.onPart(Math.min(1, (from + SLICE_LINES) / total));
     }
   } catch (error) {
     if (!reader.signal.aborted) await reader.run(`DELETE FROM logs WHERE seq > ${base}`);
@@ -83,7 +84,7 @@ async function stageSlice(reader: TelemetryReader, raw: RawColumns, time: string
        FROM (SELECT position, file_no, ${time} AS ns, message, maskable, level, trim(coalesce(service, '')) AS service, trace, span, instance
          FROM (SELECT position, file_no, ${raw.time} AS time_text, ${raw.message} AS message, left(${raw.maskable}, ${MASKABLE_CHARACTERS}) AS maskable,
            ${raw.level} AS level, ${raw.service} AS service, ${raw.trace} AS trace, ${raw.span} AS span,
-           ${raw.instance} AS instance FROM (SELECT rowid AS position, ${cells === '*' ? '' : 'file_no, '}${cells} FROM lines WHERE ${which}))
+           ${raw.instance} AS instance FROM (SELECT rowid AS position, ${cells} FROM lines WHERE ${which}))
          WHERE ns IS NOT NULL))`,
   );
   await reader.run(

@@ -1,144 +1,150 @@
+import type { SkippedFile } from '../ports/telemetry-source.port';
+import { jsonObjectOf } from './file-layout';
+import { isNamed, isTelemetryLike } from './file-names';
 import { CONTINUATION, LINE_SHAPE_NAMES, lineShape } from './line-shapes';
-import { csvColumns, csvValues, jsonColumns, jsonObjectOf } from './file-layout';
-import type { ChangeRecords, LogsMapping } from './telemetry-mapping';
+import { inferLogs, logsLack } from './log-inference';
+import { inferGraph, inferHeadedMetrics, inferMetrics, inferSpans } from './measure-inference';
+import { csvSample, jsonSample, timeColumn, type TableSample } from './table-sample';
+import type { ChangeRecords, GraphRecords, LogsMapping, MetricsMapping, SpanRecords } from './telemetry-mapping';
+import { columnFor, USUAL } from './usual-names';
 
-/** What a file was taken for by its first lines, or why it was left out. */
-export type InferredFile =
+/** An entry of a mapping with the family that it stands under. */
+export type FamilyEntry =
   | { readonly family: 'logs'; readonly entry: LogsMapping }
-  | { readonly family: 'changes'; readonly entry: ChangeRecords }
-  | { readonly family: null; readonly reason: string };
+  | { readonly family: 'metrics'; readonly entry: MetricsMapping }
+  | { readonly family: 'spans'; readonly entry: SpanRecords }
+  | { readonly family: 'graph'; readonly entry: GraphRecords }
+  | { readonly family: 'changes'; readonly entry: ChangeRecords };
 
-/** Why a file without a line is left out: nothing is missed by it. */
-export const EMPTY_FILE = 'it is empty';
+/** What a file was taken for by its name and first lines, or why it was left out. */
+export type InferredFile = { readonly entries: readonly FamilyEntry[] } | { readonly reason: string };
 
-/** Usual names, most telling first; compared without case and punctuation. */
-const USUAL = {
-  time: ['time', 'timestamp', 'ts', 'attimestamp', 'datetime', 'eventtime', 'timeunixnano', 'date'],
-  message: ['message', 'msg', 'log', 'body', 'line', 'text'],
-  level: ['level', 'severity', 'loglevel', 'lvl', 'levelname', 'severitytext', 'loglevelname'],
-  service: ['service', 'servicename', 'svc', 'app', 'application', 'appname', 'component'],
-  pod: ['pod', 'podname', 'kubernetespodname', 'kubernetespod'],
-  host: ['container', 'containername', 'kubernetescontainername', 'name', 'host', 'hostname'],
-  trace: ['traceid', 'trace'],
-  span: ['spanid', 'span'],
-  kind: ['kind', 'type', 'change', 'category'],
-  changeText: ['text', 'message', 'description', 'summary', 'msg', 'detail'],
-} as const;
+/** Reasons by which nothing is missed: a file without a line, a list of ids, a mapping. */
+const EMPTY_FILE = 'it is empty';
+const ONE_COLUMN = 'it is a list of one column';
+const MAPPING_ITSELF = 'it is a mapping file, and no file of telemetry';
+
+/** Whether a file that was left out may have held telemetry. */
+export function isMissed({ name, reason }: SkippedFile): boolean {
+  return isTelemetryLike(name) && ![EMPTY_FILE, ONE_COLUMN, MAPPING_ITSELF].includes(reason);
+}
 
 const CHANGE_FILE =
-  /(?:^|\/)(?:changes?|deploys?|deployments?|releases?|flags?|migrations?|config-?changes?)[^/]*\.(?:jsonl|ndjson)(?:\.gz)?$/i;
-const POD_SUFFIX = /-[a-z0-9]{5,10}-[a-z0-9]{5}$/;
-const SAMPLE_LINES = 200;
+  /(?:^|\/)(?:changes?|deploys?|deployments?|releases?|flags?|migrations?|config-?changes?)[^/]*\.(?:jsonl|ndjson|json|csv|tsv|parquet)(?:\.gz)?$/i;
+const UNKNOWN_JSON =
+  'it is JSON of no known kind: neither lines of telemetry nor a document of OpenTelemetry, Jaeger or Prometheus';
+const SAMPLE_LINES = 100;
+/** Characters at the start of a document in which its kind shows. */
+const DOCUMENT_START = 16 * 1024;
+const JOURNAL_START = /^(?:__CURSOR|__REALTIME_TIMESTAMP|_[A-Z_]+|[A-Z][A-Z_]+)=/;
+const FILES = { files: ['inferred'] };
 
-function plain(name: string): string {
-  return name
-    .toLowerCase()
-    .replaceAll(/^@/g, 'at')
-    .replaceAll(/[^a-z0-9]/g, '');
+function mostly(lines: readonly string[], holds: (line: string) => boolean, share = 0.5): boolean {
+  return lines.length > 0 && lines.filter(holds).length >= lines.length * share;
 }
 
-function columnFor(names: readonly string[], usual: readonly string[]): string | undefined {
-  for (const wanted of usual) {
-    // A name that is just the usual one goes before names that are it only without their punctuation.
-    const found =
-      names.find((name) => name.toLowerCase().replace(/^\//, '') === wanted) ?? names.find((name) => plain(name) === wanted);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+function one(item: FamilyEntry): InferredFile {
+  return { entries: [item] };
 }
 
-type Reader = (line: string, column: string) => string;
-
-function mostly(lines: readonly string[], holds: (line: string) => boolean): boolean {
-  return lines.length > 0 && lines.filter(holds).length * 2 >= lines.length;
-}
-
-function tabular(
-  format: 'csv' | 'jsonl',
-  names: readonly string[],
-  sample: readonly string[],
-  read: Reader,
-  delimiter?: string,
-): InferredFile {
-  const time = columnFor(names, USUAL.time);
-  const message = columnFor(names, USUAL.message);
-  if (time === undefined || message === undefined) {
-    const lacking =
-      time === undefined
-        ? `time (${USUAL.time.slice(0, 3).join(', ')}, …)`
-        : `message (${USUAL.message.slice(0, 3).join(', ')}, …)`;
-    return { family: null, reason: `no column with a usual name for ${lacking}` };
-  }
-  const service = columnFor(names, USUAL.service);
-  const pod = columnFor(names, USUAL.pod);
-  const isDeployed = pod !== undefined && mostly(sample, (line) => POD_SUFFIX.test(read(line, pod)));
-  const wrapped = mostly(sample, (line) => typeof jsonObjectOf(read(line, message))?.['log'] === 'string');
-  return {
-    family: 'logs',
-    entry: {
-      files: ['inferred'],
-      format,
-      delimiter,
-      time: { column: time, zone: 'UTC' },
-      message,
-      level: columnFor(names, USUAL.level),
-      service:
-        service ?? (pod !== undefined ? { column: pod, strip_suffix_parts: isDeployed ? 2 : 0 } : columnFor(names, USUAL.host)),
-      trace: columnFor(names, USUAL.trace),
-      span: columnFor(names, USUAL.span),
-      instance: pod,
-      unwrap: wrapped ? 'log' : undefined,
-    },
-  };
-}
-
-function ofJsonLines(name: string, lines: readonly string[]): InferredFile {
-  const { names } = jsonColumns(lines);
-  const read: Reader = (line, column) => {
-    const value = jsonObjectOf(line)?.[column.slice(1)];
-    return typeof value === 'string' ? value : '';
-  };
-  if (!CHANGE_FILE.test(name)) return tabular('jsonl', names, lines, read);
-  const time = columnFor(names, USUAL.time);
+function inferChanges(sample: TableSample): InferredFile {
+  const { names, format, delimiter } = sample;
+  const time = timeColumn(sample);
   const service = columnFor(names, [...USUAL.service, ...USUAL.host]);
   const kind = columnFor(names, USUAL.kind);
-  const text = columnFor(names, USUAL.changeText);
-  if (time === undefined || service === undefined || kind === undefined || text === undefined) {
-    return { family: null, reason: 'a file of changes needs time, service, kind and text' };
-  }
-  return {
-    family: 'changes',
-    entry: { files: ['inferred'], format: 'jsonl', time: { column: time, zone: 'UTC' }, service, kind, text },
-  };
+  const text = columnFor(
+    names.filter((name) => name !== kind),
+    USUAL.changeText,
+  );
+  if (time === undefined || service === undefined || kind === undefined || text === undefined)
+    return { reason: 'a file of changes needs time, service, kind and text' };
+  const delimited = delimiter === undefined ? {} : { delimiter };
+  return one({ family: 'changes', entry: { ...FILES, format, ...delimited, time, service, kind, text } });
 }
 
-function ofText(lines: readonly string[]): InferredFile {
+/** Takes a table for what its names and first rows look like: spans, logs, metrics, changes by the file's name, or calls. */
+export function inferTable(name: string, sample: TableSample): InferredFile {
+  if (CHANGE_FILE.test(name)) return inferChanges(sample);
+  const spans = inferSpans(sample);
+  if (spans !== null) return one({ family: 'spans', entry: spans });
+  const logs = inferLogs(sample);
+  if (logs !== null) return one({ family: 'logs', entry: logs });
+  const metrics = inferMetrics(sample);
+  if (metrics !== null) return one({ family: 'metrics', entry: metrics });
+  const graph = inferGraph(sample);
+  if (graph !== null) return one({ family: 'graph', entry: graph });
+  return { reason: `no column with a usual name for ${logsLack(sample) ?? 'what it holds'}` };
+}
+
+function inferCsv(name: string, lines: readonly string[]): InferredFile {
+  const sample = csvSample(lines);
+  if (sample.names.length < 2) return { reason: ONE_COLUMN };
+  const graph = CHANGE_FILE.test(name) ? null : inferGraph(sample);
+  if (graph?.layout === 'matrix') return one({ family: 'graph', entry: graph });
+  const headed = inferHeadedMetrics(lines, sample.delimiter ?? ',');
+  return headed === null ? inferTable(name, sample) : one({ family: 'metrics', entry: headed });
+}
+
+/** Documents by the members that their first characters name. */
+function inferDocument(text: string): InferredFile | null {
+  const start = text.slice(0, DOCUMENT_START);
+  if (!/^\s*[{[]/.test(start)) return null;
+  const entries: FamilyEntry[] = [];
+  // One kind of export may stand far behind another in one file, so all that is there is looked at.
+  if (/"resourceLogs"\s*:/.test(text)) entries.push({ family: 'logs', entry: { ...FILES, format: 'otlp' } });
+  if (/"resourceMetrics"\s*:/.test(text)) entries.push({ family: 'metrics', entry: { ...FILES, format: 'otlp' } });
+  if (/"resourceSpans"\s*:/.test(text)) entries.push({ family: 'spans', entry: { ...FILES, format: 'otlp' } });
+  if (entries.length > 0) return { entries };
+  if (/"traceID"\s*:/.test(start) && /"spans"\s*:/.test(start))
+    return one({ family: 'spans', entry: { ...FILES, format: 'jaeger' } });
+  if (/"resultType"\s*:\s*"(?:matrix|vector)"/.test(start))
+    return one({ family: 'metrics', entry: { ...FILES, format: 'prometheus' } });
+  if (/"schema"\s*:\s*"telemetry_mapping_v1"/.test(start)) return { reason: MAPPING_ITSELF };
+  return null;
+}
+
+function inferText(lines: readonly string[]): InferredFile {
   const firsts = lines.filter((line) => !new RegExp(CONTINUATION).test(line));
-  for (const shape of LINE_SHAPE_NAMES) {
-    const head = new RegExp(lineShape(shape).head);
-    if (mostly(firsts, (line) => head.test(line))) {
-      return { family: 'logs', entry: { files: ['inferred'], format: 'text', text_pattern: shape, time: { zone: 'UTC' } } };
-    }
+  for (const name of LINE_SHAPE_NAMES) {
+    const { head, sure } = lineShape(name);
+    const pattern = new RegExp(head);
+    const isSure = sure === undefined || mostly(firsts, (line) => new RegExp(sure).test(line), 0.3);
+    if (isSure && mostly(firsts, (line) => pattern.test(line)))
+      return one({ family: 'logs', entry: { ...FILES, format: 'text', text_pattern: name, time: { zone: 'UTC' } } });
   }
   return {
-    family: null,
     reason: `its lines are neither JSON objects nor begin with a time (known shapes: ${LINE_SHAPE_NAMES.join(', ')})`,
   };
 }
 
-/** Takes a file for what its name and first lines look like. It guesses no zone: a time without one counts as UTC. */
+/** What bytes that are no text begin with, in words. */
+function binaryReason(first: string): string | null {
+  if (first.startsWith('PK\u0003\u0004')) return 'it is a zip archive; unpack it';
+  if (first.startsWith('\u001f\uFFFD')) return 'it is packed with gzip and does not end in .gz';
+  if (first.startsWith('(\uFFFD/\uFFFD')) return 'it is packed with zstd; unpack it';
+  if (/^\uFFFD\uFFFD|\u0000/.test(first.slice(0, 4096))) return 'it is no text in UTF-8';
+  return null;
+}
+
+/**
+ * Takes a file for what its name and first lines look like. It guesses no zone: a time without one counts as UTC. Parquet
+ * files are for `inferTable`, as their columns stand at their end.
+ */
 export function inferFile(name: string, head: readonly string[]): InferredFile {
   const lines = head.filter((line) => line.trim() !== '').slice(0, SAMPLE_LINES);
-  if (lines.length === 0) return { family: null, reason: EMPTY_FILE };
-  if (/\.(?:csv|tsv)(?:\.gz)?$/i.test(name)) {
-    const { names, delimiter } = csvColumns(lines, undefined);
-    return tabular(
-      'csv',
-      names,
-      lines.slice(1),
-      (line, column) => csvValues(line, delimiter)[names.indexOf(column)] ?? '',
-      delimiter,
-    );
+  // Lengths of fields stand in eight bytes, so that an export of the journal does not look like text.
+  if (JOURNAL_START.test(lines[0] ?? '') && lines.some((line) => line.startsWith('__REALTIME_TIMESTAMP=')))
+    return one({ family: 'logs', entry: { ...FILES, format: 'journal_export' } });
+  const binary = binaryReason(head[0] ?? '') ?? binaryReason(head.slice(0, 20).join('\n'));
+  if (binary !== null) return { reason: binary };
+  if (lines.length === 0) return { reason: EMPTY_FILE };
+  if (isNamed(name, '.csv', '.tsv')) return inferCsv(name, lines);
+  const document = inferDocument(head.join('\n'));
+  if (document !== null) return document;
+  if (mostly(lines, (line) => jsonObjectOf(line) !== null)) {
+    const inferred = inferTable(name, jsonSample(lines));
+    if ('entries' in inferred || !isNamed(name, '.json')) return inferred;
   }
-  return mostly(lines, (line) => jsonObjectOf(line) !== null) ? ofJsonLines(name, lines) : ofText(lines);
+  if (isNamed(name, '.json')) return { reason: UNKNOWN_JSON };
+  return inferText(lines);
 }

@@ -1,18 +1,13 @@
 import type { MetricKind } from '../ports/telemetry-source.port';
-import { csvColumns, csvHeaderRows, requireColumns, type FileColumns } from './file-layout';
+import { csvHeaderRows, requireColumns, type FileColumns } from './file-layout';
+import { serviceOfFileName } from './file-names';
+import { enginePattern, namedGroups } from './line-shapes';
 import { sqlText } from './log-tables';
 import { kindOfMetric } from './metric-kind';
-import { readHead, serviceOfFileName, type TelemetryFile } from './telemetry-files';
-import type { HeadedMetrics, LongMetrics, MetricsMapping, ServiceRule, WideMetrics } from './telemetry-mapping';
+import { readHead, type TelemetryFile } from './telemetry-files';
+import type { DocumentMetrics, HeadedMetrics, LongMetrics, MetricsMapping, ServiceRule, WideMetrics } from './telemetry-mapping';
 import { takenForMetrics } from './taken-columns';
-import {
-  cellOf,
-  columnsOfTable,
-  serviceExpression,
-  type ImportedFile,
-  type ReadTable,
-  type TelemetryReader,
-} from './telemetry-reader';
+import { cellOf, serviceOfRule, type ImportedFile, type ReadTable, type TelemetryReader } from './telemetry-reader';
 import { epochNanoseconds } from './time-expression';
 
 /** Texts that stand for a value that is not there. */
@@ -40,11 +35,11 @@ export class MetricImport {
 
   /** Imports one file by its entry. MAPPING_INVALID: absent columns or a time format that is none. */
   async metrics(file: TelemetryFile, entry: MetricsMapping): Promise<ImportedFile> {
-    const head = await readHead(file);
+    if (entry.layout === undefined) return this.document(file, entry);
     await this.reader.requireFormat(file, entry.time.format);
-    if (entry.layout === 'long') return this.long(file, entry, columnsOfTable(entry, head));
-    if (entry.layout === 'wide') return this.wide(file, entry, csvColumns(head, entry.delimiter));
-    return this.headed(file, entry, head);
+    if (entry.layout === 'headers') return this.headed(file, entry, await readHead(file));
+    const columns = await this.reader.columnsOf(file, entry);
+    return entry.layout === 'long' ? this.long(file, entry, columns) : this.wide(file, entry, columns);
   }
 
   /** Gives every series its kind, once all files are in. */
@@ -78,7 +73,7 @@ export class MetricImport {
         name === undefined ? `''` : typeof name === 'string' ? at(name) : sqlText(name.constant);
       await this.reader.run(
         `CREATE TEMP TABLE cells AS SELECT ${epochNanoseconds(at(entry.time.column), entry.time)} AS ns,
-           ${serviceExpression(entry.service, serviceOfFileName(file.name), at)} AS service,
+           ${serviceOfRule(entry.service, sqlText(serviceOfFileName(file.name)), at)} AS service,
            ${text(metric)} AS metric, ${text(statistic)} AS statistic, ${unit === undefined ? 'NULL::VARCHAR' : at(unit)} AS unit, ${at(value)} AS cell FROM lines`,
       );
       return this.stage(file, entry, columns, read);
@@ -89,16 +84,50 @@ export class MetricImport {
     const owned = [entry.time.column, ...columnOfService(entry.service), ...entry.ignore];
     requireColumns(owned, file, columns, false);
     return this.reader.guarded(file, async () => {
-      const read = await this.reader.readTable(file, 'csv', columns);
-      const at = cellOf('csv', columns);
-      const service = serviceExpression(entry.service, serviceOfFileName(file.name), at);
+      const read = await this.reader.readTable(file, entry.format, columns);
+      const at = cellOf(entry.format, columns);
+      const service = serviceOfRule(entry.service, sqlText(serviceOfFileName(file.name)), at);
+      const statistic = entry.statistic?.constant ?? '';
+      const named = await this.namedColumns(file, entry, columns.names);
       const series = columns.names.flatMap((name, index): SeriesColumn[] =>
         name === '' || owned.includes(name)
           ? []
-          : [{ column: `c${index}`, service: null, metric: name, statistic: entry.statistic?.constant ?? '', unit: null }],
+          : [{ column: `c${index}`, ...(named.get(name) ?? { service: null, metric: name }), statistic, unit: null }],
       );
       await this.turn(epochNanoseconds(at(entry.time.column), entry.time), service, await this.numeric(series));
       return this.stage(file, entry, columns, read);
+    });
+  }
+
+  /** Service and metric that the names of columns hold, by the entry's pattern. */
+  private async namedColumns(
+    file: TelemetryFile,
+    { column_pattern }: WideMetrics,
+    names: readonly string[],
+  ): Promise<ReadonlyMap<string, { readonly service: string; readonly metric: string }>> {
+    if (column_pattern === undefined) return new Map();
+    const groups = namedGroups(column_pattern);
+    const pattern = enginePattern(column_pattern);
+    await this.reader.requirePattern(file, pattern, Math.max(...groups.values()));
+    const group = (name: string): string => `regexp_extract(name, ${sqlText(pattern)}, ${groups.get(name) ?? 0})`;
+    const rows = await this.reader.run(
+      `SELECT name, ${group('service')} AS service, ${group('metric')} AS metric FROM (SELECT unnest([${names.map(sqlText).join(', ')}]) AS name)`,
+    );
+    const found = rows.map(
+      (row) => [String(row['name']), { service: String(row['service']), metric: String(row['metric']) }] as const,
+    );
+    return new Map(found.filter(([, { service, metric }]) => service !== '' && metric !== ''));
+  }
+
+  private async document(file: TelemetryFile, entry: DocumentMetrics): Promise<ImportedFile> {
+    return this.reader.guarded(file, async () => {
+      const { columns, malformed, note } = await this.reader.documents.read(file, entry.format, 'metrics');
+      const [time, service, metric, statistic, unit, value] = columns.map((_, at) => `c${at}`);
+      await this.reader.run(
+        `CREATE TEMP TABLE cells AS SELECT try_cast(${time} AS BIGINT) AS ns, coalesce(nullif(${service}, ''), ${sqlText(serviceOfFileName(file.name))}) AS service,
+           ${metric} AS metric, ${statistic} AS statistic, ${unit} AS unit, ${value} AS cell FROM lines`,
+      );
+      return this.stage(file, entry, { names: columns, delimiter: '' }, { malformed, unrecognised: 0, note });
     });
   }
 

@@ -10,11 +10,11 @@ const KIND_WORDS: readonly (readonly [MetricKind, RegExp])[] = [
   ['latency', /^(?:latenc\w*|durations?|time|delay|lag|wait\w*|p\d\d\w*|rtt)$/],
   [
     'traffic',
-    /^(?:req|reqs|requests?|counts?|workload|ops|throughput|traffic|bytes?|calls?|rps|qps|hits?|packets?|invocations?)$/,
+    /^(?:req|reqs|requests?|counts?|workload|ops|throughput|traffic|bytes?|calls?|rps|qps|hits?|packets?|invocations?|syscalls?)$/,
   ],
   [
     'saturation',
-    /^(?:cpu\w*|mem\w*|disk\w*|heap\w*|load|queued?|queues?|syscalls?|io|threads?|connections?|pool|utili[sz]ation|usage|fs)$/,
+    /^(?:cpu\w*|mem\w*|disk\w*|heap\w*|load|queued?|queues?|io|threads?|connections?|pool|utili[sz]ation|usage|fs)$/,
   ],
 ];
 
@@ -37,10 +37,24 @@ function wordsOf(name: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** What a metric measures, by the words of its name (camel case, snake case, dotted); `other` when none is known. */
-export function kindOfMetric(name: string): MetricKind {
-  const words = wordsOf(name);
-  return KIND_WORDS.find(([, pattern]) => words.some((word) => pattern.test(word)))?.[0] ?? 'other';
+/** Characters of a name that are looked at. */
+const MAX_NAME = 500;
+/** A label whose value is a status of failed requests. */
+const FAILED_STATUS = /[{,][^=,]*(?:code|status)[^=,]*=[45](?:\d\d|xx)\b/i;
+
+/**
+ * What a metric measures, by the words of its name (camel case, snake case, dotted) and a status among its labels; `other`
+ * when nothing is known. A name that ends in `count` or `total` counts, whatever is counted: the count of durations is traffic.
+ */
+export function kindOfMetric(fullName: string): MetricKind {
+  const name = fullName.slice(0, MAX_NAME);
+  if (FAILED_STATUS.test(name)) return 'error';
+  const words = wordsOf(name.replaceAll(/[\w.]+=(?:false|0|none)\b/gi, ''));
+  const isCount = /^(?:counts?|total)$/.test(wordsOf(name.replace(/\{.*$/s, '')).at(-1) ?? '');
+  const known = KIND_WORDS.find(
+    ([kind, pattern]) => !(isCount && kind === 'latency') && words.some((word) => pattern.test(word)),
+  )?.[0];
+  return known ?? (isCount ? 'traffic' : 'other');
 }
 
 /** Which way a metric of a kind must go to be trouble. */

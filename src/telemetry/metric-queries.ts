@@ -18,6 +18,7 @@ import {
   quantile,
   reduced,
   segmentContrast,
+  type Distance,
   type SegmentContrast,
   type Sign,
 } from './segment-contrast';
@@ -80,9 +81,11 @@ interface Judged {
   readonly contrast: SegmentContrast | null;
 }
 
-function isAdjacent({ b_first: first, b_last: last, b_rows: rows }: SeriesRow, windowStart: bigint): boolean {
-  if (first === null || last === null || rows < 2 || last >= windowStart) return false;
-  return Number(windowStart - last) <= (LIMITS.adjacentSteps * Number(last - first)) / (rows - 1);
+function distanceOf({ b_first: first, b_last: last, b_rows: rows }: SeriesRow, start: bigint, end: bigint): Distance {
+  if (first === null || last === null || rows < 2) return 'far';
+  const length = Number(last - first);
+  if (last < start && Number(start - last) <= (LIMITS.adjacentSteps * length) / (rows - 1)) return 'adjacent';
+  return Number(last < start ? start - last : first - end) <= length ? 'near' : 'far';
 }
 
 function judge(row: SeriesRow, mostWindowRows: number): Judged {
@@ -95,7 +98,7 @@ function judge(row: SeriesRow, mostWindowRows: number): Judged {
         reduced(row.b ?? [], size),
         reduced(window, size),
         SIGNS[directionOfKind(row.kind)],
-        isAdjacent(row, times[0] as bigint),
+        distanceOf(row, times[0] as bigint, times.at(-1) as bigint),
       )
     : null;
   return { row, window, times, size, contrast };

@@ -4,6 +4,8 @@ const CONTRAST = {
   fewestBaselineRows: 8,
   /** Least spread, as a share of the baseline's median: a constant series must not turn noise into wonders. */
   leastSpread: 0.02,
+  /** The same where a fall is trouble: a share of successes lies near its ceiling, and what scatters are the failures. */
+  leastSpreadBelow: 0.004,
   /** Interquartile range of a normal distribution with sigma 1. */
   iqrOfNormal: 1.349,
   /** Rows before an adjacent window that belong to the surroundings of a segment. */
@@ -23,11 +25,18 @@ const CONTRAST = {
 /** Which way a segment must stand out: 1 above, -1 below, 0 either. */
 export type Sign = -1 | 0 | 1;
 
+/**
+ * How far a baseline lies from the window. `adjacent`: it ends where the window begins, so that its last rows are the window's
+ * surroundings. `near`: no farther off than it is long, so that its own drift tells what a level may do by itself. `far`: its
+ * level says nothing of the window's.
+ */
+export type Distance = 'adjacent' | 'near' | 'far';
+
 /** The segment of a window that stands out most, by index of its rows, and how it compares with the baseline's own windows. */
 export interface SegmentContrast {
   readonly from: number;
   readonly to: number;
-  /** Median of the segment minus the median of the rows around it. */
+  /** Median of the segment minus the median of the rows around it, or of the baseline where the whole window departs. */
   readonly change: number;
   /** Contrast over that of the baseline's own windows. */
   readonly ratio: number;
@@ -106,10 +115,10 @@ function bestSegment(before: readonly number[], window: readonly number[], sprea
   return best;
 }
 
-function spreadOf(baseline: readonly number[], window: readonly number[]): number {
+function spreadOf(baseline: readonly number[], window: readonly number[], sign: Sign): number {
   const middle = quantile(baseline, 0.5);
   const byQuartiles = (quantile(baseline, 0.75) - quantile(baseline, 0.25)) / CONTRAST.iqrOfNormal;
-  const spread = Math.max(byQuartiles, CONTRAST.leastSpread * Math.abs(middle));
+  const spread = Math.max(byQuartiles, (sign < 0 ? CONTRAST.leastSpreadBelow : CONTRAST.leastSpread) * Math.abs(middle));
   if (spread > 0) return spread;
   const meanDistance = baseline.reduce((sum, value) => sum + Math.abs(value - middle), 0) / baseline.length;
   if (meanDistance > 0) return meanDistance;
@@ -120,32 +129,48 @@ function spreadOf(baseline: readonly number[], window: readonly number[]): numbe
  * The contrast of a window against a baseline, both in order of time: the t statistic of a change point with medians in
  * place of means and the interquartile range in place of sigma (both survive a window whose onset is uncertain), over the
  * same statistic of the baseline's own windows. Null for too short a baseline or a window without rows.
- * @param isAdjacent whether the baseline ends where the window begins, so that its last rows are the window's surroundings
+ * A window that departs as a whole shows no segment; beside a near baseline its level counts as one when it lies beyond every
+ * level of the baseline's own windows.
  */
 export function segmentContrast(
   baseline: readonly number[],
   window: readonly number[],
   sign: Sign,
-  isAdjacent: boolean,
+  distance: Distance,
 ): SegmentContrast | null {
   if (baseline.length < CONTRAST.fewestBaselineRows || window.length === 0) return null;
-  const spread = spreadOf(baseline, window);
-  const rowsBefore = isAdjacent ? CONTRAST.rowsBefore : 0;
+  const spread = spreadOf(baseline, window, sign);
+  const rowsBefore = distance === 'adjacent' ? CONTRAST.rowsBefore : 0;
   const best = bestSegment(rowsBefore === 0 ? [] : baseline.slice(-rowsBefore), window, spread, sign);
   const lastStart = baseline.length - window.length - rowsBefore;
   const step = Math.max(1, Math.floor(lastStart / CONTRAST.mostCalibrationWindows));
+  const level = levelContrast(quantile(baseline, 0.5), spread, sign);
   const own: number[] = [];
+  let highest: number = CONTRAST.leastReference;
   for (let start = 0; start <= lastStart; start += step) {
     const middle = start + rowsBefore;
-    own.push(bestSegment(baseline.slice(start, middle), baseline.slice(middle, middle + window.length), spread, sign).contrast);
+    const rows = baseline.slice(middle, middle + window.length);
+    own.push(bestSegment(baseline.slice(start, middle), rows, spread, sign).contrast);
+    highest = Math.max(highest, level(rows).contrast);
   }
   const reference = Math.max(CONTRAST.leastReference, own.length === 0 ? 0 : quantile(own, CONTRAST.ownQuantile));
-  return {
-    from: best.from,
-    to: best.to,
-    change: best.change,
-    ratio: best.contrast / reference,
-    ownRatios: own.map((contrast) => contrast / reference),
+  const ownRatios = own.map((contrast) => contrast / reference);
+  const whole = level(window);
+  if (distance === 'near' && whole.contrast / highest > best.contrast / reference)
+    return { from: 0, to: window.length - 1, change: whole.change, ratio: whole.contrast / highest, ownRatios };
+  return { from: best.from, to: best.to, change: best.change, ratio: best.contrast / reference, ownRatios };
+}
+
+/** How far the median of some rows lies from a baseline's, as the t statistic of their mean with the same spread. */
+function levelContrast(
+  middle: number,
+  spread: number,
+  sign: Sign,
+): (rows: readonly number[]) => { readonly change: number; readonly contrast: number } {
+  return (rows) => {
+    const change = quantile(rows, 0.5) - middle;
+    const counts = sign === 0 || Math.sign(change) === sign;
+    return { change, contrast: counts ? (Math.abs(change) / spread) * Math.sqrt(rows.length) : 0 };
   };
 }
 

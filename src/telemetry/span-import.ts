@@ -1,13 +1,15 @@
 import { csvHeaderRows, requireColumns } from './file-layout';
+import { serviceOfFileName } from './file-names';
 import { sqlText } from './log-tables';
 import { CALLS_SQL, SPAN_TIMES_SQL } from './span-times';
 import { readHead, type TelemetryFile } from './telemetry-files';
-import type { GraphRecords, SpanRecords } from './telemetry-mapping';
+import { JAEGER_SPAN_ROWS, OTLP_SPAN_ROWS } from './document-entries';
+import { isDocumentSpans, type GraphRecords, type SpanRecords, type TableSpans } from './telemetry-mapping';
 import { takenForGraph, takenForSpans } from './taken-columns';
-import { cellOf, columnsOfTable, serviceExpression, type ImportedFile, type TelemetryReader } from './telemetry-reader';
+import { cellOf, serviceOfRule, type ImportedFile, type ReadTable, type TelemetryReader } from './telemetry-reader';
 import { epochNanoseconds } from './time-expression';
 
-const NANOSECONDS: Readonly<Record<NonNullable<SpanRecords['duration']>['unit'], string>> = {
+const NANOSECONDS: Readonly<Record<NonNullable<TableSpans['duration']>['unit'], string>> = {
   ns: '1',
   us: '1000',
   ms: '1000000',
@@ -17,13 +19,24 @@ const NANOSECONDS: Readonly<Record<NonNullable<SpanRecords['duration']>['unit'],
 /** Texts of a status that mark an error span. */
 const ERROR_STATUS = '(?i)^(?:error|status_code_error|2|true|fail(?:ed|ure)?|5\\d\\d)$';
 
+/** What columns of spans mean, wherever they come from. */
+type SpanColumns = Omit<TableSpans, 'files' | 'format'>;
+
 /** Fills the tables of spans and stated edges, file by file. */
 export class SpanImport {
   constructor(private readonly reader: TelemetryReader) {}
 
   /** Imports one file of spans by its entry. A row without trace, span, start or end, or that ends before it starts, is rejected. */
   async spans(file: TelemetryFile, entry: SpanRecords): Promise<ImportedFile> {
-    const columns = columnsOfTable(entry, await readHead(file));
+    if (isDocumentSpans(entry)) {
+      return this.reader.guarded(file, async () => {
+        const read = await this.reader.documents.read(file, entry.format, 'spans');
+        const columns = { names: read.columns, delimiter: '' };
+        const rows = entry.format === 'otlp' ? OTLP_SPAN_ROWS : JAEGER_SPAN_ROWS;
+        return this.keep(file, entry, rows, cellOf(entry.format, columns), { ...read, unrecognised: 0 }, columns.names);
+      });
+    }
+    const columns = await this.reader.columnsOf(file, entry);
     const { trace, span, parent, service, operation, start, end, duration, status } = entry;
     const serviceColumn = typeof service === 'string' ? service : 'column' in service ? service.column : undefined;
     const named = [trace, span, parent, serviceColumn, operation, start.column, end?.column, duration?.column, status];
@@ -35,53 +48,67 @@ export class SpanImport {
     );
     for (const rule of [start, end]) await this.reader.requireFormat(file, rule?.format);
     return this.reader.guarded(file, async () => {
-      const { malformed, unrecognised, note } = await this.reader.readTable(file, entry.format, columns);
-      const at = cellOf(entry.format, columns);
-      const length =
-        duration === undefined
-          ? 'NULL'
-          : `try_cast(try_cast(${at(duration.column)} AS DOUBLE) * ${NANOSECONDS[duration.unit]} AS BIGINT)`;
-      await this.reader.run(
-        `CREATE TEMP TABLE staged AS SELECT trace, span, parent, service, operation, a, coalesce(${end === undefined ? 'NULL' : epochNanoseconds('end_text', end)}, a + length) AS b, is_error
+      const read = await this.reader.readTable(file, entry.format, columns);
+      return this.keep(file, entry, entry, cellOf(entry.format, columns), read, columns.names);
+    });
+  }
+
+  /** Takes `lines` through names and times into `spans`. */
+  private async keep(
+    file: TelemetryFile,
+    entry: SpanRecords,
+    { trace, span, parent, service, operation, start, end, duration, status }: SpanColumns,
+    at: (name: string) => string,
+    { malformed, unrecognised, note }: ReadTable,
+    names: readonly string[],
+  ): Promise<ImportedFile> {
+    const length =
+      duration === undefined
+        ? 'NULL'
+        : `try_cast(try_cast(${at(duration.column)} AS DOUBLE) * ${NANOSECONDS[duration.unit]} AS BIGINT)`;
+    const parentText = parent === undefined ? 'NULL' : `nullif(trim(${at(parent)}), '')`;
+    const serviceText = serviceOfRule(service, sqlText(serviceOfFileName(file.name)), at);
+    await this.reader.run(
+      `CREATE TEMP TABLE staged AS SELECT trace, span, parent, service, operation, a, coalesce(${end === undefined ? 'NULL' : epochNanoseconds('end_text', end)}, a + length) AS b, is_error
          FROM (SELECT *, ${epochNanoseconds('start_text', start)} AS a FROM (
-           SELECT trim(${at(trace)}) AS trace, trim(${at(span)}) AS span, nullif(trim(${at(parent)}), '') AS parent,
-             trim(coalesce(${serviceExpression(service, '', at)}, '')) AS service, ${operation === undefined ? `''` : `coalesce(${at(operation)}, '')`} AS operation,
+           SELECT trim(${at(trace)}) AS trace, trim(${at(span)}) AS span, ${parentText} AS parent,
+             trim(coalesce(${serviceText}, '')) AS service, ${operation === undefined ? `''` : `coalesce(${at(operation)}, '')`} AS operation,
              ${at(start.column)} AS start_text, ${end === undefined ? 'NULL' : at(end.column)} AS end_text, ${length} AS length,
              ${status === undefined ? 'false' : `coalesce(regexp_matches(trim(${at(status)}), ${sqlText(ERROR_STATUS)}), false)`} AS is_error FROM lines))`,
-      );
-      const isTimed = 'a IS NOT NULL AND b IS NOT NULL AND b >= a';
-      const isNamed = `coalesce(trace, '') <> '' AND coalesce(span, '') <> ''`;
-      await this.reader.run(
-        `INSERT INTO spans SELECT trace, span, parent, CASE WHEN service = '' THEN '(none)' ELSE service END, operation, a, b, is_error
+    );
+    const isTimed = 'a IS NOT NULL AND b IS NOT NULL AND b >= a';
+    const isNamed = `coalesce(trace, '') <> '' AND coalesce(span, '') <> ''`;
+    await this.reader.run(
+      `INSERT INTO spans SELECT trace, span, parent, CASE WHEN service = '' THEN '(none)' ELSE service END, operation, a, b, is_error
          FROM staged WHERE ${isNamed} AND ${isTimed}`,
-      );
-      const [counts] = await this.reader.run(
-        `SELECT count(*) FILTER (NOT (${isNamed}))::DOUBLE AS unnamed, count(*) FILTER (${isNamed} AND NOT coalesce(${isTimed}, false))::DOUBLE AS untimed,
+    );
+    const [counts] = await this.reader.run(
+      `SELECT count(*) FILTER (NOT (${isNamed}))::DOUBLE AS unnamed, count(*) FILTER (${isNamed} AND NOT coalesce(${isTimed}, false))::DOUBLE AS untimed,
            count(*) FILTER (${isNamed} AND ${isTimed})::DOUBLE AS kept FROM staged`,
-      );
-      return {
-        name: file.name,
-        family: 'spans',
-        format: entry.format,
-        rows: Number(counts?.['kept'] ?? 0),
-        rejected: {
-          malformed,
-          unrecognised: unrecognised + Number(counts?.['unnamed'] ?? 0),
-          bad_time: Number(counts?.['untimed'] ?? 0),
-        },
-        columns: columns.names,
-        taken: takenForSpans(entry),
-        ...(await this.reader.rangeOf('staged', `${isNamed} AND ${isTimed}`, 'a', 'b')),
-        ...note,
-      };
-    });
+    );
+    return {
+      name: file.name,
+      family: 'spans',
+      format: entry.format,
+      rows: Number(counts?.['kept'] ?? 0),
+      rejected: {
+        malformed,
+        unrecognised: unrecognised + Number(counts?.['unnamed'] ?? 0),
+        bad_time: Number(counts?.['untimed'] ?? 0),
+      },
+      columns: names,
+      taken: takenForSpans(entry),
+      ...(await this.reader.rangeOf('staged', `${isNamed} AND ${isTimed}`, 'a', 'b')),
+      ...note,
+    };
   }
 
   /** Imports one file that states who calls whom. */
   async graph(file: TelemetryFile, entry: GraphRecords): Promise<ImportedFile> {
-    const head = await readHead(file);
     const columns =
-      entry.layout === 'edges' ? columnsOfTable(entry, head) : matrixColumns(csvHeaderRows(head, 1, entry.delimiter));
+      entry.layout === 'edges'
+        ? await this.reader.columnsOf(file, entry)
+        : matrixColumns(csvHeaderRows(await readHead(file), 1, entry.delimiter));
     if (entry.layout === 'edges') requireColumns([entry.caller, entry.callee], file, columns, entry.format === 'jsonl');
     return this.reader.guarded(file, async () => {
       const { malformed, unrecognised, note } = await this.reader.readTable(file, entry.format, columns);

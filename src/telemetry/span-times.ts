@@ -3,6 +3,9 @@ const CLOCK_SLACK_NS = 1_000_000;
 /** Children of one span from which on overlaps among them are not looked at: pairs of a fan-out this wide cost more than they tell. */
 const MAX_SIBLINGS = 500;
 
+/** Pairs of spans of one trace up to which what a file lost is looked for: a trace that is mostly lost would take for ever. */
+const MAX_PAIRS = 4_000_000;
+
 /**
  * SQL that makes exclusive times of `spans`.
  * `resolved`: one row for each trace and span id, its parent found again where the file lost it: the
@@ -17,8 +20,11 @@ export const SPAN_TIMES_SQL = {
         min(a) + max(b - a) AS b, bool_or(is_error) AS is_error FROM spans GROUP BY trace, span),
     orphans AS (
       SELECT c.trace, c.span, c.a, c.b FROM unique_spans c ANTI JOIN unique_spans p ON p.trace = c.trace AND p.span = c.parent),
+    sizes AS (SELECT trace, count(*) AS spans FROM unique_spans GROUP BY trace),
+    sought AS (
+      SELECT o.trace FROM orphans o JOIN sizes USING (trace) GROUP BY o.trace, spans HAVING count(*) * spans <= ${MAX_PAIRS}),
     enclosed AS (
-      SELECT o.trace, o.span, arg_max(p.span, (p.a, p.span)) AS parent FROM orphans o JOIN unique_spans p
+      SELECT o.trace, o.span, arg_max(p.span, (p.a, p.span)) AS parent FROM orphans o SEMI JOIN sought USING (trace) JOIN unique_spans p
         ON p.trace = o.trace AND p.span <> o.span AND p.a <= o.a + ${CLOCK_SLACK_NS} AND p.b >= o.b - ${CLOCK_SLACK_NS} AND p.b - p.a > o.b - o.a
       GROUP BY o.trace, o.span)
     SELECT u.* EXCLUDE (parent), coalesce(e.parent, u.parent) AS parent FROM unique_spans u LEFT JOIN enclosed e USING (trace, span)`,

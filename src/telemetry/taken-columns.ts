@@ -1,4 +1,14 @@
-import type { ChangeRecords, GraphRecords, LogsMapping, MetricsMapping, ServiceRule, SpanRecords } from './telemetry-mapping';
+import {
+  isDocumentLogs,
+  isDocumentSpans,
+  type ChangeRecords,
+  type GraphRecords,
+  type LogsMapping,
+  type MetricsMapping,
+  type ServiceRule,
+  type SpanRecords,
+  type TabularLogs,
+} from './telemetry-mapping';
 
 /** For a person: which columns of a file were taken for what; null for what was found nowhere. */
 export type TakenColumns = Readonly<Record<string, string | null>>;
@@ -11,6 +21,13 @@ function serviceOf(service: ServiceRule | undefined): string {
   return 'constant' in service ? `(always ${service.constant})` : service.column;
 }
 
+function levelOf(level: TabularLogs['level'], message: string): string | null {
+  if (level === undefined || typeof level === 'string') return level ?? null;
+  return 'scale' in level ? `${level.column} (numbers of ${level.scale})` : `${message} (pattern ${level.pattern})`;
+}
+
+const BY_FORMAT = '(as the format says)';
+
 /** What an entry takes a log file's columns for; of a text file, the shape of its lines says it. */
 export function takenForLogs(entry: LogsMapping): TakenColumns {
   if (entry.format === 'text') {
@@ -18,12 +35,15 @@ export function takenForLogs(entry: LogsMapping): TakenColumns {
     const service = entry.service === undefined ? `${shape}, else ${FILE_NAME}` : `${shape}, else ${entry.service.constant}`;
     return { time: shape, zone: entry.time.zone, message: '(the whole line)', level: shape, service, trace: shape };
   }
-  const { time, message, level, trace } = entry;
+  if (isDocumentLogs(entry))
+    return { time: BY_FORMAT, zone: 'UTC', message: BY_FORMAT, level: BY_FORMAT, service: BY_FORMAT, trace: BY_FORMAT };
+  const { time, message, level, trace, inner, unwrap } = entry;
+  const nested = [unwrap, inner?.message].filter((name) => name !== undefined);
   return {
     time: time.column,
     zone: time.zone,
-    message: entry.unwrap === undefined ? message : `${message} (its member ${entry.unwrap})`,
-    level: level === undefined || typeof level === 'string' ? (level ?? null) : `${message} (pattern ${level.pattern})`,
+    message: nested.length === 0 ? message : `${message} (its member ${nested.join(', then ')})`,
+    level: levelOf(level, message),
     service: serviceOf(entry.service),
     trace: trace ?? null,
   };
@@ -41,6 +61,8 @@ function named(name: string | { readonly constant: string } | undefined): string
 
 /** The same of a file of metrics. */
 export function takenForMetrics(entry: MetricsMapping): TakenColumns {
+  if (entry.layout === undefined)
+    return { time: BY_FORMAT, zone: 'UTC', service: BY_FORMAT, metric: BY_FORMAT, statistic: BY_FORMAT, value: BY_FORMAT };
   const { zone } = entry.time;
   if (entry.layout === 'headers') {
     const rows = `(header rows: ${entry.header_rows.join(', ')})`;
@@ -54,6 +76,8 @@ export function takenForMetrics(entry: MetricsMapping): TakenColumns {
 
 /** The same of a file of spans. */
 export function takenForSpans(entry: SpanRecords): TakenColumns {
+  if (isDocumentSpans(entry))
+    return { time: BY_FORMAT, zone: 'UTC', service: BY_FORMAT, operation: BY_FORMAT, trace: BY_FORMAT, parent: BY_FORMAT };
   const { trace, span, parent, service, operation, start, end, duration, status } = entry;
   return {
     time: start.column,
@@ -64,7 +88,7 @@ export function takenForSpans(entry: SpanRecords): TakenColumns {
     operation: operation ?? null,
     trace,
     span,
-    parent,
+    parent: parent ?? null,
     status: status ?? null,
   };
 }

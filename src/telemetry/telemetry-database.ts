@@ -21,6 +21,8 @@ export interface TelemetrySession {
 }
 
 const MAX_THREADS = 4;
+/** Text that is handed to the engine at once: the process stands still for as long as it takes it. */
+const FLUSHED_CHARACTERS = 2 * 1024 * 1024;
 
 /** A version that exists: the package has only ever been published under pre-release numbers, which no caret range matches. */
 const ENGINE_PACKAGE = '@duckdb/node-api@1.5.6-r.1';
@@ -193,10 +195,15 @@ export class TelemetryDatabase {
   /** Appends rows of text columns to a table of the import, until the signal fires. */
   async appendTexts(table: string, rows: AsyncIterable<readonly string[]>, signal: AbortSignal): Promise<void> {
     const appender = await this.writer.createAppender(table);
+    let waiting = 0;
     for await (const row of rows) {
       if (signal.aborted) break;
       for (const text of row) appender.appendVarchar(text);
       appender.endRow();
+      waiting += row.reduce((sum, text) => sum + text.length, 1);
+      if (waiting < FLUSHED_CHARACTERS) continue;
+      appender.flushSync();
+      waiting = 0;
     }
     appender.closeSync();
   }

@@ -29,6 +29,8 @@ export interface TelemetryPlace {
   readonly root: string;
   readonly mapping: TelemetryFile | null;
   readonly only: TelemetryFile | null;
+  /** Whether a file was given, and not a folder. */
+  readonly isNamed: boolean;
 }
 
 function missing(given: string): DiagnosisError {
@@ -72,8 +74,9 @@ export async function openPlace(given: string): Promise<TelemetryPlace> {
     if (stat.isSymbolicLink())
       throw unreadable(given, 'it is a symbolic link, and links are not followed; give the real file or folder');
     if (stat.isFile()) {
-      if (path.endsWith('.json')) return { root: dirname(path), mapping: await regularFile(path, basename(path)), only: null };
-      return { root: dirname(path), mapping: null, only: await regularFile(path, basename(path)) };
+      if (path.endsWith('.json'))
+        return { root: dirname(path), mapping: await regularFile(path, basename(path)), only: null, isNamed: true };
+      return { root: dirname(path), mapping: null, only: await regularFile(path, basename(path)), isNamed: true };
     }
     if (!stat.isDirectory()) throw unreadable(given, 'it is neither a folder nor a regular file');
     const own = join(path, MAPPING_FILE);
@@ -84,7 +87,7 @@ export async function openPlace(given: string): Promise<TelemetryPlace> {
         throw error;
       },
     );
-    return { root: path, mapping: hasOwn ? await regularFile(own, MAPPING_FILE) : null, only: null };
+    return { root: path, mapping: hasOwn ? await regularFile(own, MAPPING_FILE) : null, only: null, isNamed: false };
   } catch (error) {
     throw fileFailure(error, given);
   }
@@ -203,6 +206,14 @@ export async function readHead(file: TelemetryFile): Promise<string[]> {
   } catch (error) {
     throw /^Z_/.test(codeOf(error)) ? unreadable(file.name, 'it ends in .gz and is no gzip file') : fileFailure(error, file.name);
   }
+}
+
+/** A mapping file that was named by itself. */
+export async function givenMapping(given: string): Promise<TelemetryFile> {
+  const path = resolve(given);
+  return regularFile(path, basename(path)).catch((error: unknown) => {
+    throw fileFailure(error, given);
+  });
 }
 
 /** Text of a mapping file. */

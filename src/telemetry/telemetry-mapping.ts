@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { DiagnosisError } from '../errors/diagnosis-error';
 import { globProblem } from './file-glob';
 import { LINE_SHAPE_NAMES, namedGroups } from './line-shapes';
+import { LEVEL_SCALES } from './log-level';
+import { TABLE_FORMATS } from './table-format';
 
 const OFFSET = /^[+-](?:0\d|1[0-4]):[0-5]\d$/;
 
@@ -39,6 +41,8 @@ const timeRuleSchema = z.strictObject({
   format: z.string().min(1).max(100).optional(),
   /** Zone of times that name none. @default 'UTC' */
   zone: zoneSchema.default('UTC'),
+  /** For times that name no year: the latest instant that they may mean. Without it, the file's last change. */
+  not_after: z.iso.datetime({ offset: true }).optional(),
 });
 export type TimeRule = z.infer<typeof timeRuleSchema>;
 
@@ -53,13 +57,19 @@ export type ServiceRule = z.infer<typeof serviceSchema>;
 
 const tabularSchema = z.strictObject({
   files: filesSchema,
-  format: z.enum(['csv', 'jsonl']),
+  format: z.enum(TABLE_FORMATS),
   /** One character; CSV only. Without it, the header tells. */
   delimiter: z.string().length(1).optional(),
   time: timeRuleSchema.extend({ column: columnSchema }),
   message: columnSchema,
-  /** A column, or a regular expression (RE2) over the message whose first group is the level. */
-  level: z.union([columnSchema, z.strictObject({ pattern: z.string().min(1).max(500) })]).optional(),
+  /** A column, one whose numbers are of a scale, or a regular expression (RE2) over the message whose first group is the level. */
+  level: z
+    .union([
+      columnSchema,
+      z.strictObject({ column: columnSchema, scale: z.enum(LEVEL_SCALES) }),
+      z.strictObject({ pattern: z.string().min(1).max(500) }),
+    ])
+    .optional(),
   /** Without it, the service is the file's name without its endings. */
   service: serviceSchema.optional(),
   trace: columnSchema.optional(),
@@ -67,6 +77,18 @@ const tabularSchema = z.strictObject({
   instance: columnSchema.optional(),
   /** Member of the message, when that is a JSON object around the line. */
   unwrap: z.string().min(1).max(100).optional(),
+  /** Members of a JSON line that stands inside the message; where they are, they count more than the record's own. */
+  inner: z
+    .strictObject({
+      message: columnSchema,
+      level: columnSchema.optional(),
+      service: columnSchema.optional(),
+      trace: columnSchema.optional(),
+      span: columnSchema.optional(),
+    })
+    .optional(),
+  /** JSON lines only: each line of a stack trace has a record of its own and joins the one before. */
+  join_lines: z.boolean().optional(),
   /** Zone of clock times inside the message. */
   text_zone: zoneSchema.optional(),
 });
@@ -89,9 +111,19 @@ const textSchema = z.strictObject({
 });
 export type TextLogs = z.infer<typeof textSchema>;
 
+const documentLogsSchema = z.strictObject({
+  files: filesSchema,
+  /** Export requests of OpenTelemetry as JSON, or `journalctl -o export`: what stands where is known. */
+  format: z.enum(['otlp', 'journal_export']),
+  text_zone: zoneSchema.optional(),
+});
+export type DocumentLogs = z.infer<typeof documentLogsSchema>;
+export type TableLogs = TabularLogs | TextLogs;
+
 const changesSchema = z.strictObject({
   files: filesSchema,
-  format: z.literal('jsonl').default('jsonl'),
+  format: z.enum(TABLE_FORMATS).default('jsonl'),
+  delimiter: z.string().length(1).optional(),
   time: timeRuleSchema.extend({ column: columnSchema }),
   service: columnSchema,
   kind: columnSchema,
@@ -99,14 +131,20 @@ const changesSchema = z.strictObject({
 });
 export type ChangeRecords = z.infer<typeof changesSchema>;
 
-const timeColumnSchema = timeRuleSchema.extend({ column: columnSchema });
+/** An empty name is the column without one, as an unnamed index is written. */
+const timeColumnSchema = timeRuleSchema.extend({ column: z.string().max(200) });
 const nameSchema = z.union([columnSchema, z.strictObject({ constant: z.string().min(1).max(200) })]);
 const tableShape = {
   files: filesSchema,
-  format: z.enum(['csv', 'jsonl']).default('csv'),
+  format: z.enum(TABLE_FORMATS).default('csv'),
   /** One character; CSV only. Without it, the header tells. */
   delimiter: z.string().length(1).optional(),
 };
+
+function isColumnPattern(pattern: string): boolean {
+  const groups = namedGroups(pattern);
+  return groups.has('service') && groups.has('metric');
+}
 
 const longMetricsSchema = z.strictObject({
   ...tableShape,
@@ -125,12 +163,19 @@ export type LongMetrics = z.infer<typeof longMetricsSchema>;
 
 const wideMetricsSchema = z.strictObject({
   ...tableShape,
-  format: z.literal('csv').default('csv'),
+  format: z.enum(['csv', 'parquet']).default('csv'),
   /** A column a metric. */
   layout: z.literal('wide'),
   time: timeColumnSchema,
   service: serviceSchema.optional(),
   statistic: z.strictObject({ constant: z.string().min(1).max(200) }).optional(),
+  /** For columns named after a service and a metric: a regular expression with groups named `service` and `metric`. */
+  column_pattern: z
+    .string()
+    .min(1)
+    .max(200)
+    .refine(isColumnPattern, 'must be a regular expression with groups named service and metric')
+    .optional(),
   /** Columns that are no metrics; those without any number are left out by themselves. */
   ignore: z.array(columnSchema).default([]),
 });
@@ -155,15 +200,24 @@ const headedMetricsSchema = z.strictObject({
 });
 export type HeadedMetrics = z.infer<typeof headedMetricsSchema>;
 
+const documentMetricsSchema = z.strictObject({
+  files: filesSchema,
+  layout: z.undefined().optional(),
+  /** Export requests of OpenTelemetry as JSON, or answers of Prometheus' query API. */
+  format: z.enum(['otlp', 'prometheus']),
+});
+export type DocumentMetrics = z.infer<typeof documentMetricsSchema>;
+
 /** Units of durations. */
 export const DURATION_UNITS = ['ns', 'us', 'ms', 's'] as const;
 
-const spansSchema = z
+const tableSpansSchema = z
   .strictObject({
     ...tableShape,
     trace: columnSchema,
     span: columnSchema,
-    parent: columnSchema,
+    /** Without it, a span hangs under the one that encloses it. */
+    parent: columnSchema.optional(),
     service: serviceSchema,
     operation: columnSchema.optional(),
     start: timeColumnSchema,
@@ -173,7 +227,14 @@ const spansSchema = z
     status: columnSchema.optional(),
   })
   .refine((entry) => (entry.end === undefined) !== (entry.duration === undefined), 'needs either end or duration');
-export type SpanRecords = z.infer<typeof spansSchema>;
+export type TableSpans = z.infer<typeof tableSpansSchema>;
+
+const documentSpansSchema = z.strictObject({
+  files: filesSchema,
+  /** Export requests of OpenTelemetry as JSON, or what Jaeger's query API answers. */
+  format: z.enum(['otlp', 'jaeger']),
+});
+export type DocumentSpans = z.infer<typeof documentSpansSchema>;
 
 const graphSchema = z.discriminatedUnion('layout', [
   z.strictObject({
@@ -194,9 +255,11 @@ export type GraphRecords = z.infer<typeof graphSchema>;
 
 const mappingSchema = z.strictObject({
   schema: z.literal('telemetry_mapping_v1'),
-  logs: z.array(z.discriminatedUnion('format', [tabularSchema, textSchema])).default([]),
-  metrics: z.array(z.discriminatedUnion('layout', [longMetricsSchema, wideMetricsSchema, headedMetricsSchema])).default([]),
-  spans: z.array(spansSchema).default([]),
+  logs: z.array(z.discriminatedUnion('format', [tabularSchema, textSchema, documentLogsSchema])).default([]),
+  metrics: z
+    .array(z.discriminatedUnion('layout', [longMetricsSchema, wideMetricsSchema, headedMetricsSchema, documentMetricsSchema]))
+    .default([]),
+  spans: z.array(z.discriminatedUnion('format', [tableSpansSchema, documentSpansSchema])).default([]),
   graph: z.array(graphSchema).default([]),
   changes: z.array(changesSchema).default([]),
 });
@@ -205,6 +268,17 @@ const mappingSchema = z.strictObject({
 export type TelemetryMapping = z.infer<typeof mappingSchema>;
 export type LogsMapping = TelemetryMapping['logs'][number];
 export type MetricsMapping = TelemetryMapping['metrics'][number];
+export type SpanRecords = TelemetryMapping['spans'][number];
+
+/** Whether an entry names a format in which everything has its place. */
+export function isDocumentLogs(entry: LogsMapping): entry is DocumentLogs {
+  return entry.format === 'otlp' || entry.format === 'journal_export';
+}
+
+/** The same of spans. */
+export function isDocumentSpans(entry: SpanRecords): entry is DocumentSpans {
+  return entry.format === 'otlp' || entry.format === 'jaeger';
+}
 
 /**
  * Parses a mapping file strictly: unknown members, unknown formats and zones, and files outside its folder are refused with

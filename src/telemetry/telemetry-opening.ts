@@ -1,33 +1,32 @@
 import { DiagnosisError } from '../errors/diagnosis-error';
 import type { DiagnosisOptions } from '../options/diagnosis-options';
-import type { SkippedFile } from '../ports/telemetry-source.port';
+import type { ImportProgress, SkippedFile } from '../ports/telemetry-source.port';
+import type { JsonObject } from '../protocol/json-value';
 import { LogImport } from './log-import';
 import { TelemetryReader, type ImportedFile } from './telemetry-reader';
-import { inferFile } from './mapping-inference';
+import { effectiveMapping } from './effective-mapping';
+import { nameProblem } from './file-names';
+import {
+  asUnreadable,
+  commonZone,
+  inferredPlan,
+  isTelemetryDocument,
+  leftOut,
+  mappedPlan,
+  type ImportPlan,
+  type Planned,
+} from './import-plan';
 import { MetricImport } from './metric-import';
 import { SpanImport } from './span-import';
 import { TelemetryDatabase, type loadDuckdb, type QueryGate } from './telemetry-database';
 import {
-  hasTelemetryEnding,
+  givenMapping,
   listFolder,
-  matchFiles,
-  NO_FILE,
   openPlace,
-  readHead,
-  readMappingFile,
-  TELEMETRY_ENDINGS,
   type FolderListing,
   type TelemetryFile,
   type TelemetryPlace,
 } from './telemetry-files';
-import {
-  parseTelemetryMapping,
-  type ChangeRecords,
-  type GraphRecords,
-  type LogsMapping,
-  type MetricsMapping,
-  type SpanRecords,
-} from './telemetry-mapping';
 
 /** What stands at a path at one moment. */
 export interface TelemetrySnapshot {
@@ -41,29 +40,26 @@ export interface OpenedTelemetry {
   readonly files: readonly ImportedFile[];
   readonly skipped: readonly SkippedFile[];
   readonly mapping: string | null;
+  /** The mapping that the import amounts to. */
+  readonly effective: JsonObject;
   readonly text_zone: string | null;
   close(): Promise<void>;
 }
 
-type Planned =
-  | { readonly file: TelemetryFile; readonly family: 'logs'; readonly entry: LogsMapping }
-  | { readonly file: TelemetryFile; readonly family: 'metrics'; readonly entry: MetricsMapping }
-  | { readonly file: TelemetryFile; readonly family: 'spans'; readonly entry: SpanRecords }
-  | { readonly file: TelemetryFile; readonly family: 'graph'; readonly entry: GraphRecords }
-  | { readonly file: TelemetryFile; readonly family: 'changes'; readonly entry: ChangeRecords };
+/** A packed file is taken to unpack to this many times its size. */
+const PACKED_FACTOR = 10;
 
-interface ImportPlan {
-  readonly planned: readonly Planned[];
-  readonly skipped: readonly SkippedFile[];
-  /** The first file that could not be read at all, though its ending is one of telemetry. */
-  readonly failure: DiagnosisError | null;
+function unpackedFactor({ name }: TelemetryFile): number {
+  return /\.(?:gz|parquet)$/i.test(name) ? PACKED_FACTOR : 1;
 }
 
-/** A gzipped file is taken to unpack to this many times its size. */
-const GZIP_FACTOR = 10;
-
-export async function takeSnapshot(given: string): Promise<TelemetrySnapshot> {
-  const place = await openPlace(given);
+/** @param mapping a mapping file in place of the folder's own */
+export async function takeSnapshot(given: string, mapping: string | null): Promise<TelemetrySnapshot> {
+  const opened = await openPlace(given);
+  // A `.json` by itself is a mapping, unless it is plainly telemetry.
+  const isDocument = opened.isNamed && opened.mapping !== null && (await isTelemetryDocument(opened.mapping));
+  const found = isDocument ? { ...opened, mapping: null, only: opened.mapping } : opened;
+  const place = mapping === null ? found : { ...found, mapping: await givenMapping(mapping) };
   if (place.only !== null) return { place, listing: { files: [place.only], folders: [], links: [], others: [] } };
   return { place, listing: await listFolder(place.root, given) };
 }
@@ -74,77 +70,19 @@ export function fingerprintOf({ place, listing }: TelemetrySnapshot, path: strin
   return JSON.stringify([path, facts, listing.links, listing.others]);
 }
 
-async function mappedPlan(mapping: TelemetryFile, listing: FolderListing): Promise<ImportPlan> {
-  const parsed = parseTelemetryMapping(await readMappingFile(mapping), mapping.name);
-  const seen = new Set<string>();
-  // The first entry that names a file has it.
-  const filesOf = (entry: { readonly files: readonly string[] }): TelemetryFile[] =>
-    matchFiles(entry.files, listing).filter((file) => !seen.has(file.name) && seen.add(file.name) !== undefined);
-  const planned: Planned[] = [];
-  for (const entry of parsed.logs) for (const file of filesOf(entry)) planned.push({ file, family: 'logs', entry });
-  for (const entry of parsed.metrics) for (const file of filesOf(entry)) planned.push({ file, family: 'metrics', entry });
-  for (const entry of parsed.spans) for (const file of filesOf(entry)) planned.push({ file, family: 'spans', entry });
-  for (const entry of parsed.graph) for (const file of filesOf(entry)) planned.push({ file, family: 'graph', entry });
-  for (const entry of parsed.changes) for (const file of filesOf(entry)) planned.push({ file, family: 'changes', entry });
-  return { planned, skipped: [], failure: null };
-}
-
-async function inferredPlan(listing: FolderListing): Promise<ImportPlan> {
-  const link = listing.links[0];
-  if (link !== undefined) {
-    throw new DiagnosisError(
-      'TELEMETRY_UNREADABLE',
-      `Telemetry at ${link} cannot be read: it is a symbolic link, and links are not followed; give the real file or name the files in a mapping.`,
-    );
-  }
-  const planned: Planned[] = [];
-  const skipped: SkippedFile[] = listing.others.map((name) => ({ name, reason: NO_FILE }));
-  let failure: DiagnosisError | null = null;
-  for (const file of listing.files) {
-    if (!hasTelemetryEnding(file.name)) {
-      skipped.push({ name: file.name, reason: `its ending is none of ${TELEMETRY_ENDINGS.join(', ')}` });
-      continue;
-    }
-    const head = await readHead(file).catch(asUnreadable);
-    if (DiagnosisError.is(head)) {
-      failure ??= head;
-      skipped.push(leftOut(file, head));
-      continue;
-    }
-    const inferred = inferFile(file.name, head);
-    if (inferred.family === null) skipped.push({ name: file.name, reason: inferred.reason });
-    else if (inferred.family === 'logs') planned.push({ file, family: 'logs', entry: inferred.entry });
-    else planned.push({ file, family: 'changes', entry: inferred.entry });
-  }
-  return { planned, skipped, failure };
-}
-
-/** The failure of one file, which must not cost the others; anything else goes on up. */
-function asUnreadable(error: unknown): DiagnosisError {
-  if (DiagnosisError.is(error, 'TELEMETRY_UNREADABLE') && typeof error.detail['reason'] === 'string') return error;
-  throw error;
-}
-
-function leftOut(file: TelemetryFile, error: DiagnosisError): SkippedFile {
-  return { name: file.name, reason: String(error.detail['reason']) };
+function requirePlan(plan: ImportPlan, listing: FolderListing, given: string): void {
+  if (plan.planned.length > 0) return;
+  if (plan.failure !== null) throw plan.failure;
+  throw empty(given, listing.files.length === 0 ? 'no file' : `${listing.files.length} file(s), none of which is recognised`);
 }
 
 function empty(given: string, why: string): DiagnosisError {
   return new DiagnosisError(
     'TELEMETRY_EMPTY',
-    `The telemetry at ${given} holds ${why}. Recognised are CSV (.csv, .tsv) with a time and a message column, JSON lines (.jsonl, .ndjson, .log) ` +
-      `with time and message, and plain text (.log, .txt) whose lines begin with a time, each also as .gz; other layouts need a mapping file.`,
+    `The telemetry at ${given} holds ${why}. Recognised are logs as JSON lines (.jsonl, .ndjson, .log), CSV, logfmt, syslog, exports of the journal, ` +
+      `access and error logs of web servers and text whose lines begin with a time (.log, .txt, .out, .err); metrics and spans as CSV, Parquet, and JSON of ` +
+      `OpenTelemetry, Jaeger and Prometheus (.json); each also as .gz; other layouts need a mapping file.`,
   );
-}
-
-function zoneOf(entry: LogsMapping): string | null {
-  return entry.text_zone ?? (entry.format === 'text' ? entry.time.zone : null);
-}
-
-function commonZone(plan: ImportPlan): string | null {
-  const zones = new Set(plan.planned.flatMap((item) => (item.family === 'logs' ? [zoneOf(item.entry)] : [])));
-  const [zone] = zones;
-  return zones.size === 1 ? (zone ?? null) : null;
 }
 
 function rejectedRows({ rejected }: ImportedFile): number {
@@ -184,6 +122,28 @@ function importsInto(reader: TelemetryReader): Imports {
   };
 }
 
+function progressOf(
+  planned: readonly Planned[],
+  report: (progress: ImportProgress) => void,
+): { readonly part: (item: Planned) => (part: number) => void; readonly done: (item: Planned) => void } {
+  const total = planned.reduce((sum, { file }) => sum + file.size, 0);
+  let files = 0;
+  let bytes = 0;
+  const part = (item: Planned) => (share: number) =>
+    report({
+      file: item.file.name,
+      files_done: files,
+      files_total: planned.length,
+      share: total === 0 ? 1 : (bytes + item.file.size * share) / total,
+    });
+  const done = (item: Planned): void => {
+    bytes += item.file.size;
+    files += 1;
+    part(item)(0);
+  };
+  return { part, done };
+}
+
 /**
  * Imports a snapshot into a sealed database. Throws TELEMETRY_EMPTY when no file is recognised or no row can be read, and
  * TELEMETRY_UNREADABLE when that is because files cannot be read, or when a mapping names a file that cannot.
@@ -195,16 +155,20 @@ export async function openTelemetry(
   load: typeof loadDuckdb,
   gate: QueryGate,
   signal: AbortSignal,
+  report: (progress: ImportProgress) => void,
 ): Promise<OpenedTelemetry> {
-  const plan = place.mapping === null ? await inferredPlan(listing) : await mappedPlan(place.mapping, listing);
-  if (plan.planned.length === 0 && plan.failure !== null) throw plan.failure;
-  if (plan.planned.length === 0) {
-    throw empty(given, listing.files.length === 0 ? 'no file' : `${listing.files.length} file(s), none of which is recognised`);
-  }
-  const bytes = plan.planned.reduce((sum, { file }) => sum + file.size * (file.name.endsWith('.gz') ? GZIP_FACTOR : 1), 0);
+  const candidates = listing.files.filter((file) => place.mapping !== null || nameProblem(file.name) === null);
+  const bytes = candidates.reduce((sum, file) => sum + file.size * unpackedFactor(file), 0);
   const database = await TelemetryDatabase.create(load, options, gate, bytes);
   try {
-    const imports = importsInto(new TelemetryReader(database, signal));
+    const reader = new TelemetryReader(database, signal);
+    const plan =
+      place.mapping === null
+        ? await inferredPlan(listing, (file) => reader.parquetSample(file))
+        : await mappedPlan(place.mapping, listing);
+    requirePlan(plan, listing, given);
+    const imports = importsInto(reader);
+    const tell = progressOf(plan.planned, report);
     const files: ImportedFile[] = [];
     const skipped = [...plan.skipped];
     let { failure } = plan;
@@ -213,8 +177,10 @@ export async function openTelemetry(
       const read = together.get(item.file.name);
       if (read !== undefined) {
         files.push(read);
+        tell.done(item);
         continue;
       }
+      reader.onPart = tell.part(item);
       const working = imports.take(item);
       // A file that a mapping names must be readable; one that merely lies in the folder may be left out.
       const file = await (place.mapping === null ? working.catch(asUnreadable) : working);
@@ -222,6 +188,7 @@ export async function openTelemetry(
         failure ??= file;
         skipped.push(leftOut(item.file, file));
       } else files.push(file);
+      tell.done(item);
     }
     if (files.every((file) => file.rows === 0)) {
       if (failure !== null) throw failure;
@@ -230,11 +197,17 @@ export async function openTelemetry(
     }
     await imports.finish();
     await database.seal();
+    const read = new Set(files.map(({ family, name }) => `${family} ${name}`));
     return {
       database,
       files,
       skipped,
       mapping: place.mapping?.name ?? null,
+      effective: effectiveMapping(
+        plan.planned.filter(({ file, family }) => read.has(`${family} ${file.name}`)),
+        listing,
+        place.mapping === null,
+      ),
       text_zone: commonZone(plan),
       close: () => database.close(),
     };

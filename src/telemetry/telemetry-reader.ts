@@ -1,16 +1,22 @@
 import { DiagnosisError } from '../errors/diagnosis-error';
 import type { TelemetryFamilyName } from '../ports/telemetry-source.port';
 import { csvColumns, jsonColumns, pointerOf, type FileColumns } from './file-layout';
+import { DocumentReader } from './document-reader';
 import { LineReader } from './line-reader';
 import { sqlText } from './log-tables';
+import type { TableSample } from './table-sample';
 import type { TakenColumns } from './taken-columns';
+import type { DocumentFormat, TableFormat } from './table-format';
 import type { TelemetryDatabase } from './telemetry-database';
-import { unreadable, type TelemetryFile } from './telemetry-files';
+import { readHead, unreadable, type TelemetryFile } from './telemetry-files';
 import type { ServiceRule } from './telemetry-mapping';
 import { instantOf } from './time-expression';
 
+/** Rows of a Parquet file that tell what it holds. */
+const SAMPLE_ROWS = 100;
 const CUT = 'its packed data ends too early or is damaged; what follows is missing';
-const QUOTES = 'its quotes are broken; it was read line by line, and lines that are no record by themselves were rejected';
+const QUOTES =
+  'its quotes or line ends are broken; it was read line by line, and lines that are no record by themselves were rejected';
 
 /** Rows that were left out, by what is wrong with them. */
 export interface RejectedRows {
@@ -25,7 +31,7 @@ export interface RejectedRows {
 export interface ImportedFile {
   readonly name: string;
   readonly family: TelemetryFamilyName;
-  readonly format: 'csv' | 'jsonl' | 'text';
+  readonly format: TableFormat | DocumentFormat | 'text';
   readonly rows: number;
   readonly rejected: RejectedRows;
   readonly columns: readonly string[];
@@ -47,9 +53,11 @@ export interface ReadTable {
 /** Temporary tables that an import may leave behind when it fails. */
 const SCRATCH = [
   'lines',
+  'bodies',
   'marked',
   'tails',
   'staged',
+  'pieces',
   'shapes',
   'column_names',
   'cells',
@@ -58,29 +66,24 @@ const SCRATCH = [
 ] as const;
 
 /** SQL for a text column without the last parts of a pod's name. */
-export function strippedName(column: string, parts: number): string {
+function strippedName(column: string, parts: number): string {
   return parts === 0 ? column : `regexp_replace(${column}, '(?:-[^-]+){${parts}}$', '')`;
 }
 
-/** SQL for the service that a mapping's rule names, empty text for none. */
-export function serviceExpression(rule: ServiceRule | undefined, fallback: string, at: (name: string) => string): string {
-  if (rule === undefined) return sqlText(fallback);
+/**
+ * SQL for the service that a mapping's rule names, empty text for none.
+ * @param fallback SQL for the service where there is no rule.
+ */
+export function serviceOfRule(rule: ServiceRule | undefined, fallback: string, at: (name: string) => string): string {
+  if (rule === undefined) return fallback;
   if (typeof rule === 'string') return at(rule);
   return 'constant' in rule ? sqlText(rule.constant) : strippedName(at(rule.column), rule.strip_suffix_parts);
 }
 
-/** Columns of a file that a mapping calls CSV or JSON lines. */
-export function columnsOfTable(
-  entry: { format: 'csv' | 'jsonl'; delimiter?: string | undefined },
-  head: readonly string[],
-): FileColumns {
-  return entry.format === 'csv' ? csvColumns(head, entry.delimiter) : jsonColumns(head);
-}
-
 /** SQL for a cell of a file that `readTable` took in, as text. */
-export function cellOf(format: 'csv' | 'jsonl', columns: FileColumns): (name: string) => string {
+export function cellOf(format: TableFormat | DocumentFormat, columns: FileColumns): (name: string) => string {
   return (name) =>
-    format === 'csv' ? `c${columns.names.indexOf(name)}` : `json_extract_string(line, ${sqlText(pointerOf(name))})`;
+    format === 'jsonl' ? `json_extract_string(line, ${sqlText(pointerOf(name))})` : `c${columns.names.indexOf(name)}`;
 }
 
 /** The note of a file that was cut short, or read line by line for its broken quotes. */
@@ -95,23 +98,59 @@ export function noteOf(isCut: boolean, isRecovered: boolean): { readonly note?: 
  */
 export class TelemetryReader {
   readonly lines: LineReader;
+  readonly documents: DocumentReader;
+  /** Told how much of the file under work is done, 0 to 1. */
+  onPart: (part: number) => void = () => undefined;
 
   constructor(
     readonly database: TelemetryDatabase,
     readonly signal: AbortSignal,
   ) {
     this.lines = new LineReader(database, signal);
+    this.documents = new DocumentReader(database, signal);
+    this.documents = new DocumentReader(database, signal);
   }
 
-  /** Records of one CSV with its first `headerRows` lines left out, as text columns `c0`, `c1`, …; or JSON objects as `line`. */
-  async readTable(file: TelemetryFile, format: 'csv' | 'jsonl', columns: FileColumns, headerRows = 1): Promise<ReadTable> {
+  /** Names of a table's columns; without its first lines, they are read. */
+  async columnsOf(
+    file: TelemetryFile,
+    entry: { readonly format: TableFormat; readonly delimiter?: string | undefined },
+    head?: readonly string[],
+  ): Promise<FileColumns> {
+    if (entry.format === 'parquet') {
+      const names = await this.guarded(file, () => this.documents.parquetColumns(file));
+      return { names, delimiter: '' };
+    }
+    const lines = head ?? (await readHead(file));
+    return entry.format === 'csv' ? csvColumns(lines, entry.delimiter) : jsonColumns(lines);
+  }
+
+  /** Names and first rows of a Parquet file. */
+  async parquetSample(file: TelemetryFile): Promise<TableSample> {
+    return this.guarded(file, async () => {
+      const names = await this.documents.parquetColumns(file);
+      return { format: 'parquet', names, rows: await this.documents.parquetSample(file, names, SAMPLE_ROWS) };
+    });
+  }
+
+  /**
+   * Records of one CSV with its first `headerRows` lines left out, as text columns `c0`, `c1`, …; a
+   * Parquet file in the same way; or JSON objects as `line`.
+   */
+  async readTable(file: TelemetryFile, format: TableFormat, columns: FileColumns, headerRows = 1): Promise<ReadTable> {
+    if (format === 'parquet') {
+      await this.documents.parquet(file, columns.names);
+      return { malformed: 0, unrecognised: 0, note: {} };
+    }
     const isCsv = format === 'csv';
     const survey = await this.lines.survey(file, isCsv);
     let unrecognised = 0;
-    if (isCsv) await this.lines.readCsv([file], columns, headerRows);
-    else [unrecognised = 0] = await this.lines.readLines([file], true);
-    let [malformed = 0] = await this.lines.rejectsOf([file]);
-    const isRecovered = isCsv && (await this.lines.brokenQuotes(columns, [survey], [malformed], headerRows)).length > 0;
+    const isRead = !isCsv || (await this.lines.readCsv([file], columns, headerRows));
+    if (!isCsv) [unrecognised = 0] = await this.lines.readLines([file], true);
+    let [malformed = 0] = isRead ? await this.lines.rejectsOf([file]) : [];
+    const isBroken = async (): Promise<boolean> =>
+      !isRead || (await this.lines.brokenQuotes(columns, [survey], [malformed], headerRows)).length > 0;
+    const isRecovered = isCsv && (await isBroken());
     if (isRecovered) malformed = await this.lines.recover(file, columns, headerRows);
     return { malformed: malformed + Number(survey.cut), unrecognised, note: noteOf(survey.cut, isRecovered) };
   }

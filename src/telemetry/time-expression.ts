@@ -26,18 +26,51 @@ function scaled(text: string, digits: number): string {
     ELSE try_cast(try_cast(${text} AS DOUBLE) * 1e${digits} AS BIGINT) END`;
 }
 
+const DAY_NS = '86400000000000';
+const HAS_YEAR = /%[YyG]/;
+
+/** A text of one of some strptime forms; forms are alike in naming a zone or not. */
+function formatted(text: string, formats: readonly string[], zone: string): string {
+  const parsed = `try_strptime(${text}, [${formats.map(sqlText).join(', ')}])`;
+  return formats.some((format) => /%z|%Z/.test(format)) ? `epoch_ns(${parsed})` : inZone(parsed, zone);
+}
+
+/** A time without a year is the latest that lies at most a day after `latest`. */
+function ofLatestYear(text: string, formats: readonly string[], zone: string, latest: string): string {
+  const year = `year(make_timestamp_ns((${latest})::BIGINT))`;
+  const dated = formats.map((format) => `%Y ${format}`);
+  const inYear = (back: number): string =>
+    formatted(`concat(${year} - ${back}, ' ', regexp_replace(${text}, '\\s+', ' ', 'g'))`, dated, zone);
+  const inNext = `TRY(${inYear(-1)})`;
+  const inThis = `TRY(${inYear(0)})`;
+  const isPast = (time: string): string => `${time} <= (${latest}) + ${DAY_NS}`;
+  return `CASE WHEN ${isPast(inNext)} THEN ${inNext} WHEN ${isPast(inThis)} THEN ${inThis} ELSE TRY(${inYear(1)}) END`;
+}
+
+/** Where forms of times come from beside a mapping. */
+export interface TimeForms {
+  /** strptime forms that the kind of line implies. */
+  readonly formats?: readonly string[];
+  /** SQL for the latest instant that a time without a year may mean, in nanoseconds. */
+  readonly latest?: string;
+}
+
 /**
  * SQL for the nanoseconds since 1970 (UTC) that a text column says, NULL when it says none. Without a format: ISO 8601 with
  * `-` or `/` in the date and at least minutes, with or without a zone, and epochs whose unit follows from their digits.
+ * A form without a year means the latest year in which the time is not more than a day after the file's last change, or `not_after`.
  * In an IANA zone a local time that occurs twice means the later instant and one that never occurs is moved on by the gap.
  */
-export function epochNanoseconds(column: string, rule: TimeRule): string {
+export function epochNanoseconds(column: string, rule: TimeRule, forms: TimeForms = {}): string {
   const text = `trim(${column})`;
-  if (rule.format !== undefined) {
-    const digits = EPOCH_DIGITS[rule.format];
-    if (digits !== undefined) return `(${scaled(text, digits)})`;
-    const parsed = `try_strptime(${text}, ${sqlText(rule.format)})`;
-    return `TRY(${/%z|%Z/.test(rule.format) ? `epoch_ns(${parsed})` : inZone(parsed, rule.zone)})`;
+  const digits = EPOCH_DIGITS[rule.format ?? ''];
+  if (digits !== undefined) return `(${scaled(text, digits)})`;
+  const formats = rule.format === undefined ? forms.formats : [rule.format];
+  if (formats !== undefined) {
+    if (formats.every((format) => HAS_YEAR.test(format))) return `TRY(${formatted(text, formats, rule.zone)})`;
+    const latest =
+      rule.not_after === undefined ? (forms.latest ?? 'epoch_ns(now()::TIMESTAMP)') : String(nanosecondsOf(rule.not_after));
+    return ofLatestYear(text, formats, rule.zone, latest);
   }
   const dashed = `regexp_replace(${text}, '^(\\d{4})/(\\d{2})/', '\\1-\\2-')`;
   const dotted = `replace(${dashed}, ',', '.')`;

@@ -3,9 +3,9 @@ import { DiagnosisTool, type ToolExecution } from '../ports/diagnosis-tool.port'
 import { TelemetrySource } from '../ports/telemetry-source.port';
 import type { JsonObject } from '../protocol/json-value';
 import type { ToolOutput } from '../protocol/tool-output';
-import { changesArgumentsSchema } from '../protocol/tool-outputs/log-question';
+import { changesArgumentsSchema, logFilterText } from '../protocol/tool-outputs/log-question';
 import { CHANGES_FIELDS, type ChangesData } from '../protocol/tool-outputs/changes-data';
-import { answerOutput } from './comparison-answer';
+import { answerOutput } from './answer-output';
 import { logSummary, parseToolArguments } from './log-answer';
 
 /**
@@ -37,6 +37,11 @@ export class ChangesTool extends DiagnosisTool {
         minutes_before: row.minutes_before,
       })),
     };
-    return answerOutput(answer, query.service, CHANGES_FIELDS, data);
+    return answerOutput(
+      answer,
+      logFilterText({ errorsOnly: false, service: query.service, contains: null }),
+      CHANGES_FIELDS,
+      data,
+    );
   }
 }

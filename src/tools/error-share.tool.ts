@@ -5,6 +5,7 @@ import type { JsonObject } from '../protocol/json-value';
 import type { ToolOutput } from '../protocol/tool-output';
 import { ERROR_SHARE_FIELDS, type ErrorShareData } from '../protocol/tool-outputs/error-share-data';
 import { errorShareArgumentsSchema, logFilterText } from '../protocol/tool-outputs/log-question';
+import { answerOutput } from './answer-output';
 import { logSummary, parseToolArguments } from './log-answer';
 
 /**
@@ -41,19 +42,11 @@ export class ErrorShareTool extends DiagnosisTool {
         baseline_rate_per_min: row.baseline_rate_per_min,
       })),
     };
-    return {
-      matched_count: answer.matched_count,
-      records_scanned: answer.records_scanned,
-      records_rejected: answer.records_rejected,
-      complete: answer.complete,
-      coverage: {
-        from: answer.covered?.from ?? null,
-        to: answer.covered?.to ?? null,
-        filter: logFilterText({ errorsOnly: true, service: query.service, contains: null }),
-      },
-      fields: { ...ERROR_SHARE_FIELDS },
-      server_time: null,
+    return answerOutput(
+      answer,
+      logFilterText({ errorsOnly: true, service: query.service, part: query.part, contains: null }),
+      ERROR_SHARE_FIELDS,
       data,
-    };
+    );
   }
 }

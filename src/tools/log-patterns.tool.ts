@@ -5,6 +5,7 @@ import type { JsonObject } from '../protocol/json-value';
 import type { ToolOutput } from '../protocol/tool-output';
 import { type LogPatternsData, logPatternsFields } from '../protocol/tool-outputs/log-patterns-data';
 import { logFilterText, logPatternsArgumentsSchema } from '../protocol/tool-outputs/log-question';
+import { answerOutput } from './answer-output';
 import { cutSample, logSummary, parseToolArguments } from './log-answer';
 
 /**
@@ -49,19 +50,11 @@ export class LogPatternsTool extends DiagnosisTool {
         };
       }),
     };
-    return {
-      matched_count: answer.matched_count,
-      records_scanned: answer.records_scanned,
-      records_rejected: answer.records_rejected,
-      complete: answer.complete,
-      coverage: {
-        from: answer.covered?.from ?? null,
-        to: answer.covered?.to ?? null,
-        filter: logFilterText({ errorsOnly: false, service: query.service, contains: query.contains }),
-      },
-      fields: logPatternsFields(answer.text_zone ?? null),
-      server_time: null,
+    return answerOutput(
+      answer,
+      logFilterText({ errorsOnly: false, service: query.service, part: query.part, contains: query.contains }),
+      logPatternsFields(answer.text_zone ?? null),
       data,
-    };
+    );
   }
 }

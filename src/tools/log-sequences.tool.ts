@@ -5,6 +5,7 @@ import type { JsonObject } from '../protocol/json-value';
 import type { ToolOutput } from '../protocol/tool-output';
 import { logFilterText, logSequencesArgumentsSchema } from '../protocol/tool-outputs/log-question';
 import { type LogSequencesData, logSequencesFields } from '../protocol/tool-outputs/log-sequences-data';
+import { answerOutput } from './answer-output';
 import { cutSample, logSummary, parseToolArguments } from './log-answer';
 
 /**
@@ -50,20 +51,12 @@ export class LogSequencesTool extends DiagnosisTool {
         };
       }),
     };
-    return {
-      matched_count: answer.matched_count,
-      records_scanned: answer.records_scanned,
-      records_rejected: answer.records_rejected,
-      complete: answer.complete,
-      coverage: {
-        from: answer.covered?.from ?? null,
-        to: answer.covered?.to ?? null,
-        filter: logFilterText({ errorsOnly: false, service: query.service, contains: null }),
-      },
-      fields: logSequencesFields(answer.text_zone ?? null),
-      server_time: null,
+    return answerOutput(
+      answer,
+      logFilterText({ errorsOnly: false, service: query.service, contains: null }),
+      logSequencesFields(answer.text_zone ?? null),
       data,
-    };
+    );
   }
 }
 

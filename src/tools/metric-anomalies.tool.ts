@@ -3,9 +3,9 @@ import { DiagnosisTool, type ToolExecution } from '../ports/diagnosis-tool.port'
 import { TelemetrySource } from '../ports/telemetry-source.port';
 import type { JsonObject } from '../protocol/json-value';
 import type { ToolOutput } from '../protocol/tool-output';
-import { metricArgumentsSchema } from '../protocol/tool-outputs/log-question';
+import { metricArgumentsSchema, logFilterText } from '../protocol/tool-outputs/log-question';
 import { METRIC_ANOMALIES_FIELDS, type MetricAnomaliesData } from '../protocol/tool-outputs/metric-anomalies-data';
-import { answerOutput } from './comparison-answer';
+import { answerOutput } from './answer-output';
 import { logSummary, parseToolArguments } from './log-answer';
 
 /**
@@ -51,6 +51,11 @@ export class MetricAnomaliesTool extends DiagnosisTool {
         score: row.score,
       })),
     };
-    return answerOutput(answer, query.service, METRIC_ANOMALIES_FIELDS, data);
+    return answerOutput(
+      answer,
+      logFilterText({ errorsOnly: false, service: query.service, contains: null }),
+      METRIC_ANOMALIES_FIELDS,
+      data,
+    );
   }
 }

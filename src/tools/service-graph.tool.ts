@@ -3,9 +3,9 @@ import { DiagnosisTool, type ToolExecution } from '../ports/diagnosis-tool.port'
 import { TelemetrySource } from '../ports/telemetry-source.port';
 import type { JsonObject } from '../protocol/json-value';
 import type { ToolOutput } from '../protocol/tool-output';
-import { spanArgumentsSchema } from '../protocol/tool-outputs/log-question';
+import { spanArgumentsSchema, logFilterText } from '../protocol/tool-outputs/log-question';
 import { SERVICE_GRAPH_FIELDS, type ServiceGraphData } from '../protocol/tool-outputs/service-graph-data';
-import { answerOutput } from './comparison-answer';
+import { answerOutput } from './answer-output';
 import { logSummary, parseToolArguments } from './log-answer';
 
 /**
@@ -36,6 +36,11 @@ export class ServiceGraphTool extends DiagnosisTool {
         baseline_count: row.baseline_count,
       })),
     };
-    return answerOutput(answer, query.service, SERVICE_GRAPH_FIELDS, data);
+    return answerOutput(
+      answer,
+      logFilterText({ errorsOnly: false, service: query.service, contains: null }),
+      SERVICE_GRAPH_FIELDS,
+      data,
+    );
   }
 }

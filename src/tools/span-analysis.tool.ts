@@ -3,9 +3,9 @@ import { DiagnosisTool, type ToolExecution } from '../ports/diagnosis-tool.port'
 import { TelemetrySource } from '../ports/telemetry-source.port';
 import type { JsonObject } from '../protocol/json-value';
 import type { ToolOutput } from '../protocol/tool-output';
-import { spanArgumentsSchema } from '../protocol/tool-outputs/log-question';
+import { spanArgumentsSchema, logFilterText } from '../protocol/tool-outputs/log-question';
 import { SPAN_ANALYSIS_FIELDS, type SpanAnalysisData } from '../protocol/tool-outputs/span-analysis-data';
-import { answerOutput } from './comparison-answer';
+import { answerOutput } from './answer-output';
 import { logSummary, parseToolArguments } from './log-answer';
 
 /**
@@ -55,6 +55,11 @@ export class SpanAnalysisTool extends DiagnosisTool {
         score: row.score,
       })),
     };
-    return answerOutput(answer, query.service, SPAN_ANALYSIS_FIELDS, data);
+    return answerOutput(
+      answer,
+      logFilterText({ errorsOnly: false, service: query.service, contains: null }),
+      SPAN_ANALYSIS_FIELDS,
+      data,
+    );
   }
 }

@@ -22,5 +22,9 @@ export const LIMITATION_CODES = [
   'CANDIDATES_CLOSE',
   'BASELINE_UNSTEADY',
   'METRIC_BASELINE_PRECEDING',
+  'SCOPE_LOGS_ONLY',
+  'SCOPE_EMPTY',
+  'SUBJECT_UNKNOWN',
+  'NO_LINES',
 ] as const;
 export type LimitationCode = (typeof LIMITATION_CODES)[number];

@@ -150,10 +150,12 @@ describe('AnalystExecutorAgent', () => {
     ]);
   });
 
-  it('makes no cause of a change in few flows, and says that it lies below the threshold', async () => {
+  it('makes no cause of a change in flows that chance could give, and says that it lies below the threshold', async () => {
     const script: Script = (tool, args) => {
       if (tool === 'log_sequences')
-        return { rows: isAboutIncident(args) ? [sequenceRow({ service: 'tray', votes: 6, count: 6, total: 10 })] : [] };
+        return {
+          rows: isAboutIncident(args) ? [sequenceRow({ service: 'tray', count: 6, total: 10, baseline_total: 12 })] : [],
+        };
       return tool === 'error_share' ? { rows: [shareRow('tray')] } : { rows: [] };
     };
     const evidence = await evidenceOf(new ScriptedToolRunner(script));

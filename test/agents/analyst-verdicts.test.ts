@@ -56,7 +56,7 @@ class FlippedClaimExecutor extends AnalystExecutorAgent {
 
 describe('verdicts of the analyst through the whole house', () => {
   const folder = mkdtempSync(join(tmpdir(), 'analyst-verdicts-'));
-  const incident: GeneratedIncident = generateIncident(1, 'slow_dependency');
+  const incident: GeneratedIncident = generateIncident(1, 'error_burst');
   const { truth } = incident;
 
   const apps = new Map<Type<ExecutorAgent>, TestingModule>();

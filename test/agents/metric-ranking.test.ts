@@ -1,17 +1,19 @@
-import { rankByMetrics } from '../../src/agents/analyst/metric-ranking';
+import { rankByMetrics, type Requested } from '../../src/agents/analyst/metric-ranking';
+import { THRESHOLDS } from '../../src/agents/analyst/thresholds';
 import { ServicePaths } from '../../src/agents/analyst/service-paths';
 import { edgeRow, metricRow, WINDOW } from './scripted-tools';
 
 const NOBODY = new ServicePaths([]);
+const NONE: Requested = { traced: new Set(), serving: new Set() };
 
 describe('rankByMetrics', () => {
   it('makes nothing of a series that does what its baseline does', () => {
-    expect(rankByMetrics([metricRow({ service: 'kettle', score: 1.4 })], NOBODY, WINDOW, false)).toEqual([]);
+    expect(rankByMetrics([metricRow({ service: 'kettle', score: 1.4 })], NOBODY, WINDOW, NONE, THRESHOLDS.metrics)).toEqual([]);
   });
 
   it('counts a series the more the more often its baseline was seen and the longer it departs', () => {
     const raw = (part: object): number =>
-      rankByMetrics([metricRow({ service: 'kettle', ...part })], NOBODY, WINDOW, false)[0]?.raw ?? 0;
+      rankByMetrics([metricRow({ service: 'kettle', ...part })], NOBODY, WINDOW, NONE, THRESHOLDS.metrics)[0]?.raw ?? 0;
     expect(raw({})).toBeGreaterThan(raw({ segment_rows: 1 }));
     expect(raw({})).toBeGreaterThan(raw({ baseline_rows: 10 }));
     expect(raw({})).toBeGreaterThan(raw({ coverage: 0.3 }));
@@ -20,7 +22,7 @@ describe('rankByMetrics', () => {
 
   it('takes a caller whose latency its callee accounts for as explained by it, and not the other way round', () => {
     const rows = [metricRow({ service: 'tray', change: 2.2 }), metricRow({ service: 'kettle', change: 2.1 })];
-    const [first, second] = rankByMetrics(rows, new ServicePaths([edgeRow('tray', 'kettle')]), WINDOW, false);
+    const [first, second] = rankByMetrics(rows, new ServicePaths([edgeRow('tray', 'kettle')]), WINDOW, NONE, THRESHOLDS.metrics);
     expect(first).toMatchObject({ service: 'kettle', explainedBy: null });
     expect(second).toMatchObject({ service: 'tray', explainedBy: 'kettle' });
     expect(second?.explained).toBeGreaterThan(0.9);
@@ -29,20 +31,28 @@ describe('rankByMetrics', () => {
   it('does not let a callee account for a processor that is busy', () => {
     const busy = { metric: 'cpu', statistic: null, kind: 'saturation' as const };
     const rows = [metricRow({ service: 'tray', ...busy }), metricRow({ service: 'kettle', ...busy })];
-    const ranked = rankByMetrics(rows, new ServicePaths([edgeRow('tray', 'kettle')]), WINDOW, false);
+    const ranked = rankByMetrics(rows, new ServicePaths([edgeRow('tray', 'kettle')]), WINDOW, NONE, THRESHOLDS.metrics);
     expect(ranked.map(({ explainedBy }) => explainedBy)).toEqual([null, null]);
   });
 
   it('holds a departure that a departing entry cannot reach for less likely', () => {
     const rows = [metricRow({ service: 'tray' }), metricRow({ service: 'lid', statistic: 'p50' })];
-    const ranked = rankByMetrics(rows, new ServicePaths([edgeRow('tray', 'kettle')]), WINDOW, false);
+    const ranked = rankByMetrics(rows, new ServicePaths([edgeRow('tray', 'kettle')]), WINDOW, NONE, THRESHOLDS.metrics);
     const [tray, lid] = ['tray', 'lid'].map((name) => ranked.find(({ service }) => service === name));
     expect(lid?.raw).toBeCloseTo(tray?.raw ?? 0);
     expect(lid?.score).toBeLessThan((tray?.score ?? 0) / 2);
   });
 
   it('leaves latencies to the spans where there are some', () => {
-    expect(rankByMetrics([metricRow({ service: 'kettle' })], NOBODY, WINDOW, true)).toEqual([]);
+    expect(
+      rankByMetrics(
+        [metricRow({ service: 'kettle' })],
+        NOBODY,
+        WINDOW,
+        { traced: new Set(['kettle']), serving: new Set() },
+        THRESHOLDS.metrics,
+      ),
+    ).toEqual([]);
   });
 });
 

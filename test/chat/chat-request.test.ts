@@ -21,6 +21,15 @@ describe('parseChatRequest', () => {
       sessionId: '0190a1b2-0000-7000-8000-000000000000',
       window: { from: '2026-05-04T14:00:00Z', to: '2026-05-04T15:00:00+00:00' },
       baseline: { from: '2026-05-04T13:00:00Z', to: '2026-05-04T14:00:00Z' },
+      alert: {
+        status: 'firing' as const,
+        labels: { alertname: 'HighErrorRate', service: 'checkout' },
+        annotations: { summary: 'errors' },
+        startsAt: '2026-05-04T14:05:00.123456789Z',
+        endsAt: '0001-01-01T00:00:00Z',
+        generatorURL: 'http://prometheus/graph',
+        fingerprint: 'c5bb7ac3f1c7d0ab',
+      },
       timeZone: 'Europe/Berlin',
       locale: 'de-CH',
     };
@@ -44,6 +53,38 @@ describe('parseChatRequest', () => {
       { message: 'why?', window: { from: '2026-05-04T14:00:00', to: '2026-05-04T15:00:00Z' } },
       'window.from',
       /RFC 3339/,
+    ],
+    ['an alert without a start', { message: 'why?', alert: { labels: {} } }, 'alert.startsAt', /RFC 3339/],
+    ['an alert without a zone', { message: 'why?', alert: { startsAt: '2026-05-04T14:00:00' } }, 'alert.startsAt', /RFC 3339/],
+    [
+      'an unknown field of an alert',
+      { message: 'why?', alert: { startsAt: '2026-05-04T14:00:00Z', severity: 'page' } },
+      'alert',
+      /must be an object \{ startsAt/,
+    ],
+    [
+      'a status that is none',
+      { message: 'why?', alert: { startsAt: '2026-05-04T14:00:00Z', status: 'x' } },
+      'alert.status',
+      /firing/,
+    ],
+    [
+      'a label that is no text',
+      { message: 'why?', alert: { startsAt: '2026-05-04T14:00:00Z', labels: { a: 1 } } },
+      'alert.labels.a',
+      /string/,
+    ],
+    [
+      'too many labels',
+      {
+        message: 'why?',
+        alert: {
+          startsAt: '2026-05-04T14:00:00Z',
+          labels: Object.fromEntries(Array.from({ length: 33 }, (_, at) => [`l${at}`, 'x'])),
+        },
+      },
+      'alert.labels',
+      /at most 32 names/,
     ],
     [
       'a window turned round',

@@ -45,6 +45,27 @@ describe('the HTTP API', () => {
       expect(body).toMatchObject({ verdict: 'PASS', degraded: false });
     });
 
+    it('takes an alert as Alertmanager sends it, and looks from shortly before its start', async () => {
+      const alert = {
+        status: 'firing',
+        labels: { alertname: 'UnitsFail', severity: 'page' },
+        annotations: { summary: 'units fail' },
+        startsAt: '2026-05-04T14:10:00.5Z',
+        endsAt: '0001-01-01T00:00:00Z',
+        generatorURL: 'http://prometheus.example/graph',
+        fingerprint: '0123456789abcdef',
+      };
+      const { runId } = await jsonOf(await service.post('/api/v1/chat', { message: 'Which unit fails?', alert }));
+      const { run } = await jsonOf(await service.get(`/api/v1/runs/${String(runId)}`));
+      expect(run).toMatchObject({
+        query: {
+          window: { from: '2026-05-04T14:00:00.500Z', source: 'alert' },
+          alert: { starts_at: '2026-05-04T14:10:00.500Z', ends_at: null, labels: { alertname: 'UnitsFail' } },
+        },
+        answer: expect.stringMatching(/- Alert: UnitsFail, started at 2026-05-04 14:10:00\.500 \+00:00, not ended/),
+      });
+    });
+
     it('[A17] two callers at once get two runs', async () => {
       const bodies = await Promise.all([1, 2].map(async () => jsonOf(await service.post('/api/v1/chat', QUESTION))));
       expect(new Set(bodies.map((body) => body['runId'])).size).toBe(2);
@@ -75,6 +96,9 @@ describe('the HTTP API', () => {
         /window\.from/,
       ],
       ['a field within the window', { message: 'why?', window: { ...QUESTION.window, till: 'x' } }, /till/],
+      ['an alert without a start', { message: 'why?', alert: { labels: {} } }, /alert\.startsAt/],
+      ['a field within the alert', { message: 'why?', alert: { startsAt: QUESTION.window.from, till: 'x' } }, /till/],
+      ['a label that is no text', { message: 'why?', alert: { startsAt: QUESTION.window.from, labels: { a: {} } } }, /labels/],
       ['JSON that is none', '{"message": ', /JSON/],
       ['a JSON text', '"why?"', /JSON|object/],
     ])('[A18] [C2] refuses %s with 400 and says what would be right', async (_name, body, words) => {
@@ -316,6 +340,7 @@ describe('the HTTP API', () => {
       ]);
       const { schemas } = document['components'] as { schemas: Record<string, { properties: object }> };
       expect(Object.keys(schemas['ChatRequestDto']?.properties ?? {}).sort()).toEqual([
+        'alert',
         'baseline',
         'locale',
         'message',

@@ -1,12 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { runCommand } from '../../src/cli';
 import { type DiagnosisError } from '../../src/errors/diagnosis-error';
 import { startService, telemetryGap } from '../../src/main';
 import { withQuietStart } from '../../src/request-logging';
 import { readServiceSettings } from '../../src/service-settings';
 import { TelemetryDatabase, QueryGate } from '../../src/telemetry/telemetry-database';
-import { temporaryFolder } from '../chat/scripted-diagnosis';
 
 describe('readServiceSettings', () => {
   it('[C2] turns the environment into options, and blank values into defaults', () => {
@@ -16,10 +14,17 @@ describe('readServiceSettings', () => {
       logLevel: 'info',
       options: {},
     });
-    expect(readServiceSettings({ PORT: '0', DATABASE_URL: 'sqlite:a.sqlite', DIAGNOSIS_TELEMETRY: 'logs' })).toEqual({
+    expect(
+      readServiceSettings({
+        PORT: '0',
+        DATABASE_URL: 'sqlite:a.sqlite',
+        DIAGNOSIS_TELEMETRY: 'logs',
+        DIAGNOSIS_MAPPING: 'm.json',
+      }),
+    ).toEqual({
       port: 0,
       logLevel: 'info',
-      options: { database: { url: 'sqlite:a.sqlite' }, telemetry: { path: 'logs' } },
+      options: { database: { url: 'sqlite:a.sqlite' }, telemetry: { path: 'logs', mapping: 'm.json' } },
     });
   });
 
@@ -116,101 +121,5 @@ describe('the package', () => {
     const reached = read('src/cli.ts');
     expect([...reached]).toContain('@nestjs/core');
     for (const name of serviceOnly) expect([...reached]).not.toContain(name);
-  });
-});
-
-describe('the command line', () => {
-  const folder = temporaryFolder();
-  let out = '';
-  let err = '';
-
-  beforeEach(() => {
-    out = '';
-    err = '';
-    jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
-      out += String(text);
-      return true;
-    });
-    jest.spyOn(process.stderr, 'write').mockImplementation((text) => {
-      err += String(text);
-      return true;
-    });
-  });
-
-  afterEach(() => jest.restoreAllMocks());
-  afterAll(() => folder.remove());
-
-  it('explains itself when a command is none', async () => {
-    for (const argv of [[], ['help'], ['ask'], ['migrate', 'now'], ['constructor']]) expect(await runCommand(argv, {})).toBe(2);
-    expect(err).toContain('nestjs-diagnosis ask <question>');
-    expect(out).toBe('');
-  });
-
-  it('tells its usage and its version, which is no failure', async () => {
-    expect(await runCommand(['--help'], {})).toBe(0);
-    expect(out).toContain('nestjs-diagnosis ask <question>');
-    out = '';
-    expect(await runCommand(['--version'], {})).toBe(0);
-    expect(out).toBe(`${(JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }).version}\n`);
-    expect(err).toBe('');
-  });
-
-  it('answers on stdout with progress on stderr, and names files that were left out in the answer and in inspect', async () => {
-    const logs = folder.file('logs');
-    mkdirSync(logs);
-    const line = (index: number): string => {
-      const at = new Date(Date.UTC(2026, 4, 4, 13) + index * 3000).toISOString();
-      const bad = index > 1300 && index % 3 === 0;
-      return JSON.stringify({ ts: at, level: bad ? 'ERROR' : 'INFO', app: 'till', msg: bad ? 'no paper' : 'receipt printed' });
-    };
-    writeFileSync(`${logs}/a.jsonl`, Array.from({ length: 2400 }, (_, index) => line(index)).join('\n'));
-    writeFileSync(`${logs}/broken.log.gz`, 'no gzip');
-    writeFileSync(`${logs}/notes.md`, 'not telemetry');
-
-    expect(await runCommand(['inspect', logs], {})).toBe(0);
-    expect(JSON.parse(out)).toMatchObject({
-      files: [
-        {
-          name: 'a.jsonl',
-          rows: 2400,
-          taken: { time: '/ts', zone: 'UTC', message: '/msg', level: '/level', service: '/app', trace: null },
-          from: '2026-05-04T13:00:00.000Z',
-          to: '2026-05-04T14:59:57.000Z',
-        },
-      ],
-      skipped: [{ name: 'broken.log.gz', reason: 'it ends in .gz and is no gzip file' }, { name: 'notes.md' }],
-    });
-    out = '';
-    const question = 'why is the till failing between 16:05 and 16:20 CEST?';
-    expect(await runCommand(['ask', question, logs], { DATABASE_URL: 'sqlite::memory:' })).toBe(0);
-    expect(out).toContain('Some files among the logs could not be read');
-    expect(out).toContain('2026-05-04T14:05:00.000Z');
-    expect(err).toMatch(/planner/i);
-    expect(err).toContain('log_patterns: OK');
-  });
-
-  it('fails over files that cannot be read when nothing else is there', async () => {
-    mkdirSync(folder.file('bad'));
-    writeFileSync(`${folder.file('bad')}/x.log.gz`, 'no gzip');
-    expect(await runCommand(['inspect', folder.file('bad')], {})).toBe(1);
-    expect(err).toMatch(/^TELEMETRY_UNREADABLE: Telemetry at x\.log\.gz/);
-  });
-
-  it('migrates a database, twice without harm', async () => {
-    const environment = { DATABASE_URL: `sqlite:${folder.file('cli.sqlite')}` };
-    expect(await runCommand(['migrate'], environment)).toBe(0);
-    expect(await runCommand(['migrate'], environment)).toBe(0);
-    expect(existsSync(folder.file('cli.sqlite'))).toBe(true);
-    expect(out).toContain('up to date');
-  });
-
-  it('[C2] says what is wrong and ends with 1', async () => {
-    expect(await runCommand(['inspect', folder.file('nowhere')], {})).toBe(1);
-    expect(err).toMatch(/^TELEMETRY_MISSING: /);
-    mkdirSync(folder.file('empty'));
-    expect(await runCommand(['ask', 'why?', folder.file('empty')], { DATABASE_URL: 'sqlite::memory:' })).toBe(1);
-    expect(err).toContain('TELEMETRY_EMPTY: ');
-    expect(await runCommand(['migrate'], { PORT: 'x' })).toBe(1);
-    expect(err).toContain('OPTIONS_INVALID: PORT');
   });
 });

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import type { DiagnosisQuery } from '../../src/protocol/diagnosis-query';
 import type { EvaluationRecord } from '../../src/ports/evaluation-store.port';
 import { UuidV7Source } from '../../src/runs/uuid-v7-source.service';
 import { WriteQueue } from '../../src/runs/write-queue';
 import { ChatSession } from '../../src/runs/chat-session.entity';
+import { QUERY } from '../protocol/protocol-fixtures';
 import { AT, after, codeOf, invocationOf, openStore, startRun, success, type Store } from './run-fixture';
 
 let store: Store;
@@ -119,6 +121,24 @@ describe('RunRepository', () => {
     expect((await store.runs.passedAnswers('s', 2)).map((run) => run.id)).toEqual(['r3', 'r4']);
     expect((await store.runs.passedAnswers('s', 9)).map((run) => run.message)).toEqual(['r0', 'r3', 'r4']);
     expect(await store.runs.passedAnswers("s' OR '1'='1", 9)).toEqual([]);
+  });
+
+  it('finds what the newest answered run of a session looked at, passing over failed, quoted and unfinished ones', async () => {
+    const query = (question: string): DiagnosisQuery => ({ ...QUERY, question });
+    await store.sessions.ensure('s', AT);
+    expect(await store.runs.latestQuery('s')).toBeNull();
+    const flows = ['DIAGNOSIS_GRAPH', 'DIAGNOSIS_GRAPH', 'DIRECT', 'DIAGNOSIS_GRAPH', 'DIAGNOSIS_GRAPH'] as const;
+    for (const [index, agent_flow] of flows.entries()) {
+      const id = `r${index}`;
+      await store.runs.create({ id, session_id: 's', message: id, agent_flow, created_at: after(index) });
+      const lease = { owner: 'me', until: after(60_000) };
+      await store.runs.markRunning(id, agent_flow === 'DIRECT' ? null : query(id), lease, AT);
+      if (index < 3) await store.runs.finish(id, 'me', success({ verdict: 'LOW_CONFID' }));
+    }
+    const failed = { failure_code: 'GRAPH_FAILED', trace: null, metrics: null, finished_at: AT } as const;
+    await store.runs.finish('r3', 'me', { status: 'FAILED', ...failed });
+    expect(await store.runs.latestQuery('s')).toEqual({ id: 'r1', query: query('r1') });
+    expect(await store.runs.latestQuery('other')).toBeNull();
   });
 
   it('tells a double id and an unknown session as CONFLICT, without the text of the statement', async () => {

@@ -335,7 +335,7 @@ describe('file telemetry: refusals', () => {
 
   it('says how to install the engine when it is not there', async () => {
     folder.write('shop.csv', CSV);
-    const options = { path: folder.path, memoryLimitMb: 64, spillLimitMb: 0, maxConcurrentQueries: 1 };
+    const options = { path: folder.path, mapping: null, memoryLimitMb: 64, spillLimitMb: 0, maxConcurrentQueries: 1 };
     const source = new DuckdbTelemetrySource(options, () => Promise.reject(new Error('Cannot find module')));
     expect(await refusal(source.describe())).toMatchObject({
       code: 'DEPENDENCY_MISSING',

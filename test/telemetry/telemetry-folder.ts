@@ -22,7 +22,7 @@ export class TelemetryFolder {
   }
 
   source(path: string | null = this.path, memoryLimitMb = 128): DuckdbTelemetrySource {
-    const source = new DuckdbTelemetrySource({ path, memoryLimitMb, spillLimitMb: 256, maxConcurrentQueries: 2 });
+    const source = new DuckdbTelemetrySource({ path, mapping: null, memoryLimitMb, spillLimitMb: 256, maxConcurrentQueries: 2 });
     this.sources.push(source);
     return source;
   }

@@ -12,7 +12,7 @@ import { LogSequencesTool } from '../../src/tools/log-sequences.tool';
 
 describe('log_sequences', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sequences-'));
-  const { files, truth } = generateIncident(11, 'error_burst');
+  const { files, truth } = generateIncident(11, 'pool_exhaustion');
   const telemetry = new DuckdbTelemetrySource(parseDiagnosisOptions({ telemetry: { path: folder } }).telemetry);
   const tool = new LogSequencesTool(telemetry);
   const execution = { signal: new AbortController().signal, runId: 'run' };

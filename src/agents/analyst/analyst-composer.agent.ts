@@ -7,6 +7,9 @@ import { claimRoleOf } from './claim-roles';
 
 /** Sections in the order in which they are read, each a name for claims of one kind. */
 const HEADINGS = {
+  line: 'Lines',
+  change: 'What changed',
+  asked: 'What was asked about',
   cause: 'What happened',
   trigger: 'What may have set it off',
   check: 'How the cause was put to the test',
@@ -46,7 +49,10 @@ function sectionOf({ claim_id }: ComposerInput['claims'][number], { assessments 
     case 'hint':
       return 'hint';
     case 'range':
-      return 'range';
+    case 'line':
+    case 'change':
+    case 'asked':
+      return claimRoleOf(claim_id) as Section;
     case 'clear':
       return 'ruled_out';
     default:

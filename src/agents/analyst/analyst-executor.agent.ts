@@ -5,22 +5,24 @@ import { ToolRunner } from '../../ports/tool-runner.port';
 import type { DiagnosisQuery } from '../../protocol/diagnosis-query';
 import type { Assessment, ExecutorEvidence } from '../../protocol/executor-evidence';
 import { AGENT_INPUTS, readAgentInput } from './agent-inputs';
-import { controlOf, isBaselineSteady } from './control-check';
 import { EvidenceWriter } from './evidence-writer';
 import { lookAgain } from './evidence-round';
 import { clearSymptom, ruleOut } from './clearing';
 import type { Candidate } from './family-ranking';
-import { checkOf, claimsAgainst, hasBaseline, rangesOf, triggersOf } from './findings';
-import { lookAround, type Seen, weigh, type Weighing } from './first-round';
-import { measureControl } from './measure-findings';
+import { checkOf, claimsAgainst, hasBaseline, rangesOf } from './findings';
+import { lookAround, weigh, type Weighing } from './first-round';
+import type { Seen } from './seen';
+import { isBaselineSteady, settleLeader, type Tested } from './leader-check';
 import { withoutBaseline } from './no-baseline';
+import { absentPart, tellFollowUp } from './follow-up-claims';
+import { isPart } from './follow-up-scope';
 import { type Answer, TelemetryLook } from './telemetry-look';
+import { THRESHOLDS, type Thresholds } from './thresholds';
+import { triggersOf } from './triggers';
 
 const MOST_CAUSES = 3;
 const MOST_SYMPTOMS = 4;
 const MOST_HINTS = 3;
-/** Score of the runner-up over that of the leader from which the two are close. */
-const CLOSE = 0.8;
 
 /**
  * Runs the plan's calls, follows what they show, and writes typed, bound claims with their assessments. It cites what a tool
@@ -33,12 +35,17 @@ export class AnalystExecutorAgent extends ExecutorAgent {
     super();
   }
 
+  /** A subclass may move them, to measure what hangs on each. */
+  protected get thresholds(): Thresholds {
+    return THRESHOLDS;
+  }
+
   async invoke(input: string, config: RunnableConfig): Promise<string> {
     const { diagnosis_query, diagnosis_plan, planner_mode, evidence_retry_context } = readAgentInput(
       AGENT_INPUTS.executor,
       input,
     );
-    const look = new TelemetryLook(this.tools, config);
+    const look = new TelemetryLook(this.tools, config, this.thresholds, diagnosis_query.scope);
     const evidence =
       planner_mode === 'EVIDENCE_GAP_ONLY' && evidence_retry_context !== null
         ? await lookAgain(diagnosis_query, diagnosis_plan, evidence_retry_context, look)
@@ -49,12 +56,23 @@ export class AnalystExecutorAgent extends ExecutorAgent {
   private async firstRound(query: DiagnosisQuery, seen: Seen, look: TelemetryLook): Promise<ExecutorEvidence> {
     noteLimits(query, seen, look);
     const reason = whyNothingWasSeen(seen);
-    const writer = new EvidenceWriter();
-    if (reason !== null) return documentOf(writer, [], look, reason);
-    if (query.baseline === null || !isCompared(seen)) return documentOf(writer, withoutBaseline(seen, writer), look, null);
+    const writer = new EvidenceWriter(look.thresholds);
+    if (reason !== null) {
+      absentPart(seen, look, writer);
+      return documentOf(writer, [], look, reason);
+    }
+    if (query.baseline === null || !isCompared(seen)) {
+      const counted = withoutBaseline(seen, writer);
+      return documentOf(writer, await tellFollowUp(seen, counted, look, writer), look, null);
+    }
     const weighing = await weigh(seen, look);
     const assessments = await assess(weighing, look, writer);
-    return documentOf(writer, assessments, look, 'Nothing that was seen could be stated.');
+    return documentOf(
+      writer,
+      await tellFollowUp(weighing.seen, assessments, look, writer),
+      look,
+      'Nothing that was seen could be stated.',
+    );
   }
 }
 
@@ -68,11 +86,14 @@ function isCompared({ shares, spans, metrics }: Seen): boolean {
 async function assess(weighing: Weighing, look: TelemetryLook, writer: EvidenceWriter): Promise<Assessment[]> {
   const { seen, weighed } = weighing;
   const parts: Omit<Assessment, 'rank'>[] = [];
-  const [leader, ...others] = weighed.causes;
-  if (leader !== undefined) {
-    parts.push({ subject: leader.service, role: 'cause', claim_ids: await claimsOfLeader(leader, weighing, look, writer) });
+  const settled = await settleLeader(weighed.causes, seen, look);
+  const leader = settled.leader?.candidate;
+  const disproved = settled.disproved.map(({ candidate }) => candidate);
+  const others = weighed.causes.filter((candidate) => candidate !== leader && !disproved.includes(candidate));
+  if (settled.leader !== null && leader !== undefined) {
+    parts.push({ subject: leader.service, role: 'cause', claim_ids: claimsOfLeader(settled.leader, weighing, writer) });
     const second = others[0];
-    if (second !== undefined && isClose(second, leader)) look.note('CANDIDATES_CLOSE');
+    if (second !== undefined && isClose(second, leader, look.thresholds.families)) look.note('CANDIDATES_CLOSE');
   }
   for (const suspect of others.slice(0, MOST_CAUSES - 1)) {
     parts.push({ subject: suspect.service, role: 'contributing', claim_ids: claimsAgainst('harm', suspect, seen, writer) });
@@ -91,46 +112,44 @@ async function assess(weighing: Weighing, look: TelemetryLook, writer: EvidenceW
     look.note('BELOW_THRESHOLD');
     for (const suspect of weighed.hints.slice(0, MOST_HINTS)) claimsAgainst('hint', suspect, seen, writer);
   }
+  for (const { candidate, control } of settled.disproved)
+    parts.push({ subject: candidate.service, role: 'ruled_out', claim_ids: control.map((claim) => writer.add('clear', claim)) });
   const cleared = ruleOut(weighing, writer);
   parts.push(...cleared);
   if (leader === undefined) {
     parts.push(...rangesOf(weighing, writer, new Set(cleared.map(({ subject }) => subject))));
-    // Finding nothing means little against a baseline that was in trouble itself.
-    if (!(await isBaselineSteady(seen.query, look))) look.note('BASELINE_UNSTEADY');
   }
+  // Nothing, or a series alone, means little against a baseline that was in trouble itself.
+  const isWeak = leader === undefined || leader.standing === 'metrics' || leader.standing === 'none';
+  if (isWeak && !(await isBaselineSteady(seen.query, look))) look.note('BASELINE_UNSTEADY');
   return parts.filter(({ claim_ids }) => claim_ids.length > 0).map((part, index) => ({ rank: index + 1, ...part }));
 }
 
 /** Two candidates of one standing whose strength differs little. Flows and lines are no common measure. */
-function isClose(second: Candidate, leader: Candidate): boolean {
-  return second.standing === leader.standing && second.byFlows === leader.byFlows && second.strength > leader.strength * CLOSE;
+function isClose(second: Candidate, leader: Candidate, limits: Thresholds['families']): boolean {
+  return (
+    second.standing === leader.standing && second.byFlows === leader.byFlows && second.strength > leader.strength * limits.close
+  );
 }
 
-async function claimsOfLeader(
-  leader: Candidate,
-  { seen, weighed }: Weighing,
-  look: TelemetryLook,
-  writer: EvidenceWriter,
-): Promise<string[]> {
+function claimsOfLeader({ candidate: leader, control }: Tested, { seen, weighed }: Weighing, writer: EvidenceWriter): string[] {
   const harm = claimsAgainst('harm', leader, seen, writer);
   // Blame alone stands in the lines of those who blame; without it nothing would be said of a silent service.
   const blamers = weighed.symptoms.filter(({ of }) => of === leader.service).map(({ suspect }) => suspect);
   const blame =
     harm.length === 0 ? blamers.slice(0, 1).flatMap((suspect) => claimsAgainst('symptom', suspect, seen, writer)) : [];
   const check = checkOf(leader, harm.length > 0, seen, writer);
-  const control =
-    leader.standing === 'logs'
-      ? await controlOf(leader, seen.query, look, writer)
-      : await measureControl(leader, seen.query, seen, look, writer);
-  return [...harm, ...blame, ...check, ...control, ...triggersOf(leader.service, seen, writer)];
+  const controls = control.map((claim) => writer.add('control', claim));
+  return [...harm, ...blame, ...check, ...controls, ...triggersOf(leader, seen, writer)];
 }
 
 function noteLimits(query: DiagnosisQuery, seen: Seen, look: TelemetryLook): void {
   const empty = (seen.shares?.rows.length ?? 0) > 0 && !seen.shares?.rows.some(hasBaseline);
   if (query.baseline === null || empty) look.note('NO_BASELINE');
-  else if (query.baseline.source === 'preceding') look.note('BASELINE_PRECEDING_WINDOW');
+  else if (query.baseline.source !== 'request') look.note('BASELINE_PRECEDING_WINDOW');
   if (seen.sequences !== null && !seen.sequences.by_trace) look.note('NO_TRACE_IDS');
-  if (!hasRows(seen.shares, seen.patterns, seen.sequences)) look.note('NO_LOGS');
+  // A part without lines was looked for all the same.
+  if (!hasRows(seen.shares, seen.patterns, seen.sequences) && !isPart(query.scope)) look.note('NO_LOGS');
   if (!hasRows(seen.metrics)) look.note('NO_METRICS');
   if (!hasRows(seen.spans)) look.note('NO_SPANS');
   if (seen.recorded === null && seen.changes.length === 0) look.note('NO_CHANGES');

@@ -7,6 +7,7 @@ import type { EvidenceRetryContext } from '../../protocol/evidence-retry-context
 import type { JsonObject } from '../../protocol/json-value';
 import { DiagnosisError } from '../../errors/diagnosis-error';
 import { AGENT_INPUTS, readAgentInput } from './agent-inputs';
+import { withinScope } from './follow-up-scope';
 import { gapQuestion } from './gap-questions';
 import {
   CHANGE_WORDS,
@@ -105,7 +106,10 @@ function firstPlan(query: DiagnosisQuery, known: ReadonlySet<string>): Diagnosis
   );
   const steps: PlanStep[] = asked
     .filter(({ tool }) => known.has(tool))
-    .map(({ id, tool, args, purpose }) => ({ step_id: id, tool_name: tool, arguments: args, purpose, gap_fact_id: null }));
+    .flatMap(({ id, tool, args, purpose }) => {
+      const narrowed = withinScope(tool, args, query.scope);
+      return narrowed === null ? [] : [{ step_id: id, tool_name: tool, arguments: narrowed, purpose, gap_fact_id: null }];
+    });
   const has = (id: string): boolean => steps.some((step) => step.step_id === id);
   return {
     schema: 'diagnosis_plan_v1',

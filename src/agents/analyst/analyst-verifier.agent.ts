@@ -5,6 +5,7 @@ import type { LimitationCode } from '../../vocabulary/limitation-codes';
 import type { Verdict } from '../../vocabulary/verdicts';
 import { AGENT_INPUTS, readAgentInput, type VerifierInput } from './agent-inputs';
 import { claimRoleOf } from './claim-roles';
+import { THRESHOLDS, type Thresholds } from './thresholds';
 import { type Judged, judge } from './verdict-rules';
 
 /** What each limit leaves unknown, in words that hold no number and no name. A code that is not here lowers nothing. */
@@ -18,7 +19,10 @@ const UNKNOWN_FOR: { readonly [C in LimitationCode]?: string } = {
   BUDGET_EXHAUSTED: 'The budget of tool calls was used up before the look was complete.',
   DEADLINE: 'The time of the run was over before the look was complete.',
   BELOW_THRESHOLD: 'Something moved, but in too few requests to tell it from chance.',
-  BASELINE_UNSTEADY: 'Errors became more frequent inside the baseline, so it is no picture of normal times.',
+  BASELINE_UNSTEADY: 'The baseline was in trouble itself, so it is no picture of normal times.',
+  SCOPE_LOGS_ONLY: 'Only part of the telemetry could be narrowed to what was asked about.',
+  SCOPE_EMPTY: 'Nothing of the part that was asked about was found, so nothing can be said of it.',
+  SUBJECT_UNKNOWN: 'What was asked about could not be told from its own records.',
   CANDIDATES_CLOSE: 'The leading candidates lie close to each other.',
 };
 
@@ -26,6 +30,7 @@ const ONLY_INDIRECT = 'What points at the leading service is not shown by its ow
 const CHECK_MISSING = 'The query that could disprove the leading cause has no result.';
 const NOTHING_TO_JUDGE = 'What was found normal could not be judged for every service.';
 const REJECTED_LINES = 'Some records could not be read, so their absence proves little.';
+const SKIPPED_FILES = 'Some files could not be read, so what they hold is unknown.';
 const CEILING = 'Part of what was put forward did not pass the check against the recorded output.';
 
 const TRY_ROLLING_BACK = 'Compare the change before the incident with what ran before it; rolling it back is the cheapest test.';
@@ -38,9 +43,14 @@ const GIVE_BASELINE = 'Ask again with a baseline from a time that is known to be
  */
 @Injectable()
 export class AnalystVerifierAgent extends VerifierAgent {
+  /** A subclass may move them, to measure what hangs on each. */
+  protected get thresholds(): Thresholds {
+    return THRESHOLDS;
+  }
+
   async invoke(input: string): Promise<string> {
     const material = readAgentInput(AGENT_INPUTS.verifier, input);
-    return JSON.stringify(verdictOf(material, judge(material)));
+    return JSON.stringify(verdictOf(material, judge(material, this.thresholds)));
   }
 }
 
@@ -73,7 +83,7 @@ function reasonsAgainstPass(material: VerifierInput, facts: readonly VerifierFac
   // The query itself says what its baseline is, whatever the executor states.
   const { baseline } = material.diagnosis_query;
   if (baseline === null) reasons.push(UNKNOWN_FOR.NO_BASELINE ?? '');
-  else if (baseline.source === 'preceding') reasons.push(UNKNOWN_FOR.BASELINE_PRECEDING_WINDOW ?? '');
+  else if (baseline.source !== 'request') reasons.push(UNKNOWN_FOR.BASELINE_PRECEDING_WINDOW ?? '');
   if (material.verdict_ceiling !== 'PASS') reasons.push(CEILING);
   const open = facts.filter(({ is_critical, verification }) => is_critical && verification !== 'direct_support');
   if (hasCause) {
@@ -84,6 +94,7 @@ function reasonsAgainstPass(material: VerifierInput, facts: readonly VerifierFac
     const absent = claims.some(({ kind }) => kind === 'absence');
     if (open.length > 0 || (normal.length === 0 && !absent)) reasons.push(NOTHING_TO_JUDGE);
     if (limitations.includes('RECORDS_REJECTED')) reasons.push(REJECTED_LINES);
+    if (limitations.includes('FILES_SKIPPED')) reasons.push(SKIPPED_FILES);
   }
   return [...new Set(reasons)];
 }
@@ -94,6 +105,6 @@ function recommendationsFor(material: VerifierInput, hasCause: boolean, verdict:
   const { baseline } = material.diagnosis_query;
   return [
     ...(hasCause && claims.some(({ claim_id }) => claimRoleOf(claim_id) === 'trigger') ? [TRY_ROLLING_BACK] : []),
-    ...(baseline === null || baseline.source === 'preceding' ? [GIVE_BASELINE] : []),
+    ...(baseline === null || baseline.source !== 'request' ? [GIVE_BASELINE] : []),
   ];
 }

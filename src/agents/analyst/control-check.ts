@@ -5,9 +5,10 @@ import { type EvidenceWriter, summaryBinding } from './evidence-writer';
 import { errorCountsOf, hasRisen, type PlacedPattern } from './line-ranking';
 import { errorShareQuestion, halvesOf, patternsQuestion, ROW_LIMITS, sequencesQuestion } from './questions';
 import type { PlacedSequence } from './sequence-ranking';
-import { gStatistic, NOISE_SHARE, riseOf } from './significance';
+import { gStatistic, riseOf } from './significance';
 import type { Answer, TelemetryLook } from './telemetry-look';
 import type { Suspect } from './suspects';
+import type { Thresholds } from './thresholds';
 import { ERROR_SHARE, LOG_PATTERNS, LOG_SEQUENCES } from './tool-rows';
 
 /** Fields of an `error_share` row that say the same of both windows. */
@@ -18,13 +19,10 @@ export const ERROR_SHARE_FIELDS = {
   count: 'error_lines',
 } as const;
 
-/** Likelihood ratio from which a move of an error share is more than chance. */
-const CHANCE_G = 10.8;
-
 /** Whether a service's error share rose by more than chance and noise. */
-export function errorShareRose(row: ErrorShareRow): boolean {
+export function errorShareRose(row: ErrorShareRow, limits: Thresholds['logs']): boolean {
   const counts = errorCountsOf(row);
-  return counts !== null && gStatistic(counts) >= CHANCE_G && riseOf(counts) >= NOISE_SHARE;
+  return counts !== null && gStatistic(counts) >= limits.chanceG && riseOf(counts) >= limits.noiseRise;
 }
 
 /** A claim on a service's error share: that it rose when it did, else that it stayed within what is normal. */
@@ -36,7 +34,7 @@ export function errorShareClaim(
 ): string | null {
   const row = answer.rows[index];
   if (row === undefined) return null;
-  return errorShareRose(row)
+  return errorShareRose(row, writer.thresholds.logs)
     ? writer.moved(role, answer, index, ERROR_SHARE_FIELDS)
     : writer.withinNormal(role, answer, index, ERROR_SHARE_FIELDS);
 }
@@ -68,21 +66,13 @@ export async function controlOf(
   return answer === null ? [] : errorShareControl(service, answer, writer);
 }
 
-/** Whether the baseline is steady: no service errs clearly more in its second half. True when no tool could tell. */
-export async function isBaselineSteady({ baseline }: DiagnosisQuery, look: TelemetryLook): Promise<boolean> {
-  if (baseline === null || !look.has(ERROR_SHARE)) return true;
-  const { first, second } = halvesOf(baseline);
-  const answer = await look.ask(ERROR_SHARE, errorShareQuestion(second, first));
-  return !(answer?.rows ?? []).some(errorShareRose);
-}
-
 /** Control by kinds of line: those that speak against the service, compared between the halves of the baseline. */
 function lineControl(lines: readonly PlacedPattern[], answer: Answer<LogPatternRow>, writer: EvidenceWriter): string[] {
   const known = new Set(lines.map(({ row }) => lineKind(row)));
   const same = answer.rows.map((row, index) => ({ row, index })).filter(({ row }) => known.has(lineKind(row)));
   const fields = { baseline: 'baseline_share', incident: 'share', unit: 'ratio', count: 'count' } as const;
   return same.flatMap(({ row, index }) => {
-    const risen = row.baseline_count !== null && hasRisen({ row });
+    const risen = row.baseline_count !== null && hasRisen({ row }, writer.thresholds.logs);
     return (risen ? writer.moved('control', answer, index, fields) : writer.withinNormal('control', answer, index, fields)) ?? [];
   });
 }

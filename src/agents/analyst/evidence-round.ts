@@ -25,7 +25,7 @@ export async function lookAgain(
   { prior_verified_output: prior }: EvidenceRetryContext,
   look: TelemetryLook,
 ): Promise<ExecutorEvidence> {
-  const writer = new EvidenceWriter();
+  const writer = new EvidenceWriter(look.thresholds);
   for (const claim of prior.claims) writer.keep(asClaim(claim));
   const cause = leadingCause(prior.assessments);
   const added: string[] = [];
@@ -33,7 +33,7 @@ export async function lookAgain(
     const role: ClaimRole = step.gap_fact_id === GAP_FACTS.control ? 'control' : 'check';
     added.push(...(await answerStep(step, cause?.subject ?? null, role, look, writer)));
   }
-  if (query.baseline?.source === 'preceding') look.note('BASELINE_PRECEDING_WINDOW');
+  if (query.baseline !== null && query.baseline.source !== 'request') look.note('BASELINE_PRECEDING_WINDOW');
   // A call that failed in the first round no longer limits anything once its question was answered.
   const answered = added.length > 0;
   const kept = LIMITATION_CODES.filter((code) => prior.limitations.includes(code) && !(answered && code === 'TOOL_FAILED'));
@@ -97,7 +97,13 @@ async function answerStep(
   const fields = { baseline: 'baseline_share', incident: 'share', unit: 'ratio' } as const;
   return (answer?.rows ?? [])
     .map((row, index) => ({ row, index }))
-    .filter(({ row }) => row.service === service && row.baseline_count !== null && isAlarming(row.level) && hasRisen({ row }))
+    .filter(
+      ({ row }) =>
+        row.service === service &&
+        row.baseline_count !== null &&
+        isAlarming(row.level) &&
+        hasRisen({ row }, writer.thresholds.logs),
+    )
     .slice(0, MOST_LINES)
     .flatMap(({ index }) => (answer === null ? [] : (writer.moved(role, answer, index, fields) ?? [])));
 }

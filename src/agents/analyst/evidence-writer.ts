@@ -1,12 +1,14 @@
 import type { Binding, Claim } from '../../protocol/executor-evidence';
+import { Decimal } from '../../protocol/claim-fidelity/quantities';
 import { isTokenEdge } from '../../protocol/claim-fidelity/tokens';
 import type { Unit } from '../../vocabulary/evidence-terms';
 import type { ClaimRole } from './claim-roles';
 import type { Answer } from './telemetry-look';
+import type { Thresholds } from './thresholds';
 
 const QUOTE_LENGTH = 160;
 const SHORTEST_QUOTE = 8;
-const MOST_NORMAL_PERCENT = 100;
+const SHOWN_DIGITS = 3;
 
 /** Two fields of one row that say the same of the baseline and of the incident window. */
 interface MovedField<Row> {
@@ -22,6 +24,8 @@ interface MovedField<Row> {
 export class EvidenceWriter {
   readonly claims: Claim[] = [];
   private readonly counts = new Map<ClaimRole, number>();
+
+  constructor(readonly thresholds: Thresholds) {}
 
   /** That a field rose, fell, appeared or stayed equal, whichever is true; its claim id, or null without both values. */
   moved<Row extends { readonly service: string; readonly sample?: string }>(
@@ -91,9 +95,12 @@ export class EvidenceWriter {
         bindings: [now, old, ...context],
       });
     }
-    const percent = before > 0 ? ((after - before) / before) * 100 : Number.POSITIVE_INFINITY;
-    if (percent > MOST_NORMAL_PERCENT) return field.count === undefined ? null : this.counted(role, answer, index, field.count);
-    const value = Number(percent.toPrecision(3));
+    const most = (this.thresholds.claims.normalFactor - 1) * 100;
+    // The gate rounds the exact quotient, so a floating one would miss it where it ends in a half.
+    const percent = before > 0 ? new Decimal(after).minus(before).div(before).times(100) : null;
+    if (percent === null || percent.gt(most))
+      return field.count === undefined ? null : this.counted(role, answer, index, field.count);
+    const value = percent.prec(SHOWN_DIGITS).toNumber();
     return this.add(role, {
       ...fact,
       assertion: { op: 'percent_change', left: 0, right: 1, value, unit: 'percent' },

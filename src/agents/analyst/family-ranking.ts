@@ -1,11 +1,13 @@
 import type { SpanServiceRow } from '../../ports/telemetry-source.port';
-import type { MetricSuspect } from './metric-ranking';
+import type { MetricSuspect, Requested } from './metric-ranking';
 import { bySuspicion } from './sequence-ranking';
 import type { ServicePaths } from './service-paths';
-import { bareSuspect, type Suspect, type Weighed } from './suspects';
+import type { Silence } from './silence';
+import { bareSuspect, type Suspect, tellsOfCalls, type Weighed } from './suspects';
+import type { Thresholds } from './thresholds';
 
-/** Where a candidate's standing comes from, strongest first: logs say that requests broke here, spans that time is lost here. */
-export const STANDINGS = ['logs', 'spans', 'metrics', 'none'] as const;
+/** Where a candidate's standing comes from, strongest first: requests broke here, nothing comes from here, time is lost here. */
+export const STANDINGS = ['logs', 'silence', 'spans', 'metrics', 'none'] as const;
 export type Standing = (typeof STANDINGS)[number];
 
 /** What the spans say of a service, with its place in the stored output; a size of 1 is a departure to act on. */
@@ -22,6 +24,7 @@ export interface Candidate extends Suspect {
   readonly strength: number;
   readonly spans: PlacedSpans | null;
   readonly metrics: MetricSuspect | null;
+  readonly silence: Silence | null;
 }
 
 export interface Outcome {
@@ -37,28 +40,15 @@ export interface FamilyFindings {
   readonly logSuspects: readonly Suspect[];
   readonly spans: readonly PlacedSpans[];
   readonly metrics: readonly MetricSuspect[];
+  readonly silences: readonly Silence[];
+  readonly requested: Requested;
   readonly paths: ServicePaths;
+  readonly thresholds: Thresholds;
 }
 
-/** Varied by a quarter either way on incidents and on quiet windows without a change of more than two answers. */
-const LIMITS = {
-  spanVerdict: 0.6,
-  /** Weight of metrics of a service that no request touches: it cannot have broken a request. */
-  uncalled: 0.5,
-  spansBehindMetrics: 0.5,
-  logsBehindMetrics: 0.5,
-  fullLogScore: 10,
-  /** Departure of a caller beside that of the leader below it, up to which it only waits. */
-  waits: 0.35,
-  /** Share of a departure that another service accounts for, from which it is taken for its symptom. */
-  explained: 0.5,
-  hint: 0.75,
-  contributing: 0.5,
-} as const;
-
 /** Services of a span analysis by what their score amounts to. */
-export function rankBySpans(rows: readonly SpanServiceRow[]): PlacedSpans[] {
-  return rows.map((row, index) => ({ index, row, size: row.score / LIMITS.spanVerdict })).sort((a, b) => b.size - a.size);
+export function rankBySpans(rows: readonly SpanServiceRow[], limits: Thresholds['spans']): PlacedSpans[] {
+  return rows.map((row, index) => ({ index, row, size: row.score / limits.verdict })).sort((a, b) => b.size - a.size);
 }
 
 /**
@@ -67,20 +57,26 @@ export function rankBySpans(rows: readonly SpanServiceRow[]): PlacedSpans[] {
  * a symptom. It refuses to name a cause when no family departs enough by itself.
  */
 export function weighFamilies(findings: FamilyFindings): Outcome {
-  const { logs, paths } = findings;
+  const { logs, paths, thresholds } = findings;
   const candidates = candidatesOf(findings);
   const slowest = candidates.filter(({ spans }) => (spans?.size ?? 0) >= 1).sort((a, b) => sizeOf(b) - sizeOf(a))[0];
   const symptoms = new Map<string, string>(logs.symptoms.map(({ suspect, of }) => [suspect.service, of]));
   for (const { service, standing } of candidates) {
     if (slowest === undefined || standing !== 'logs' || slowest.standing === 'logs') continue;
-    if (paths.isAbove(service, slowest.service)) symptoms.set(service, slowest.service);
+    if (!paths.isAbove(service, slowest.service)) continue;
+    symptoms.set(service, slowest.service);
+    // Who is slow below one that breaks is no symptom of it.
+    symptoms.delete(slowest.service);
   }
+  for (const [service, of] of untracedBelow(candidates, findings.requested)) symptoms.set(service, of);
+  for (const [service, of] of waiting(candidates, paths, thresholds.spans)) symptoms.set(service, of);
+  for (const [service, of] of aroundSilence(candidates, paths, thresholds)) symptoms.set(service, of);
   const standing = candidates.filter((candidate) => candidate.standing !== 'none' && !symptoms.has(candidate.service));
-  const ranked = [...standing, ...withoutStanding(candidates, standing[0], symptoms)];
+  const ranked = [...standing, ...withoutStanding(candidates, standing[0], symptoms, thresholds.families)];
   const leader = ranked[0];
   if (leader !== undefined) {
     for (const candidate of candidates) {
-      const of = candidate === leader ? null : leaderBelow(candidate, leader, paths);
+      const of = candidate === leader ? null : leaderBelow(candidate, leader, paths, thresholds);
       if (of !== null) symptoms.set(candidate.service, of);
     }
   }
@@ -93,53 +89,74 @@ export function weighFamilies(findings: FamilyFindings): Outcome {
       return of === undefined ? [] : [{ suspect, of }];
     }),
     hints: candidates.filter(
-      (candidate) => !guilty.has(candidate.service) && !symptoms.has(candidate.service) && isHint(candidate, logs),
+      (candidate) =>
+        !guilty.has(candidate.service) && !symptoms.has(candidate.service) && isHint(candidate, logs, thresholds.families),
     ),
   };
 }
 
-function candidatesOf({ logs, logSuspects, spans, metrics, paths }: FamilyFindings): Candidate[] {
-  const touched = new Set(spans.map(({ row }) => row.service));
+function candidatesOf({
+  logs,
+  logSuspects,
+  spans,
+  metrics,
+  silences,
+  requested,
+  paths,
+  thresholds,
+}: FamilyFindings): Candidate[] {
+  const { traced, serving } = requested;
   const isRequested = (service: string): boolean =>
-    touched.size === 0 || touched.has(service) || paths.callersOf(service).size > 0;
+    traced.size === 0 || traced.has(service) || serving.has(service) || paths.callersOf(service).size > 0;
   const bySpans = new Map(spans.filter(({ size }) => size > 0).map((placed) => [placed.row.service, placed]));
   const byMetrics = new Map(
     metrics.map((suspect) => {
-      const part = isRequested(suspect.service) ? 1 : LIMITS.uncalled;
+      const part = isRequested(suspect.service) ? 1 : thresholds.metrics.uncalled;
       return [suspect.service, { ...suspect, raw: suspect.raw * part, score: suspect.score * part }];
     }),
   );
+  const bySilence = new Map(silences.map((silence) => [silence.service, silence]));
   const fromLogs = [...logs.causes, ...logs.symptoms.map(({ suspect }) => suspect), ...logs.hints, ...logSuspects];
-  const services = new Set([...fromLogs.map(({ service }) => service), ...bySpans.keys(), ...byMetrics.keys()]);
+  const services = new Set([
+    ...fromLogs.map(({ service }) => service),
+    ...bySpans.keys(),
+    ...byMetrics.keys(),
+    ...bySilence.keys(),
+  ]);
   return [...services]
     .map((service): Candidate => {
       const suspect = fromLogs.find((known) => known.service === service) ?? bareSuspect(service, undefined);
-      const own = { spans: bySpans.get(service) ?? null, metrics: byMetrics.get(service) ?? null };
+      const own = {
+        spans: bySpans.get(service) ?? null,
+        metrics: byMetrics.get(service) ?? null,
+        silence: bySilence.get(service) ?? null,
+      };
       const standing = standingOf(logs.causes.includes(suspect), own);
-      return { ...suspect, ...own, standing, strength: strengthOf(standing, suspect, own) };
+      return { ...suspect, ...own, standing, strength: strengthOf(standing, suspect, own, thresholds.families) };
     })
     .sort(byStanding);
 }
 
-type Measured = Pick<Candidate, 'spans' | 'metrics'>;
+type Measured = Pick<Candidate, 'spans' | 'metrics' | 'silence'>;
 
-function sizeOf({ spans }: Measured): number {
+function sizeOf({ spans }: Pick<Candidate, 'spans'>): number {
   return spans?.size ?? 0;
 }
 
 function standingOf(brokeByLogs: boolean, own: Measured): Standing {
   if (brokeByLogs) return 'logs';
+  if (own.silence !== null) return 'silence';
   if (sizeOf(own) >= 1) return 'spans';
   return (own.metrics?.score ?? 0) >= 1 ? 'metrics' : 'none';
 }
 
-function strengthOf(standing: Standing, suspect: Suspect, own: Measured): number {
+function strengthOf(standing: Standing, suspect: Suspect, own: Measured, limits: Thresholds['families']): number {
   const spans = sizeOf(own);
   const metrics = own.metrics?.score ?? 0;
   if (standing === 'logs') return suspect.score + spans + metrics;
+  if (standing === 'silence') return Math.log1p(own.silence?.expected ?? 0);
   if (standing === 'spans') return spans + Math.min(1, metrics);
-  const logs = Math.min(1, suspect.score / LIMITS.fullLogScore) * LIMITS.logsBehindMetrics;
-  return metrics + spans * LIMITS.spansBehindMetrics + logs;
+  return metrics + spans * limits.spansBehindMetrics;
 }
 
 function byStanding(a: Candidate, b: Candidate): number {
@@ -159,6 +176,7 @@ function withoutStanding(
   candidates: readonly Candidate[],
   leader: Candidate | undefined,
   symptoms: ReadonlyMap<string, string>,
+  limits: Thresholds['families'],
 ): Candidate[] {
   const open = candidates.filter(
     ({ standing, service, metrics }) => standing === 'none' && metrics !== null && !symptoms.has(service),
@@ -166,26 +184,98 @@ function withoutStanding(
   if (leader === undefined) {
     const beyondDoubt = open.some(({ metrics }) => (metrics?.raw ?? 0) >= 1);
     const first = beyondDoubt ? open[0] : undefined;
-    return first === undefined ? [] : open.filter(({ strength }) => strength >= first.strength * LIMITS.contributing);
+    return first === undefined ? [] : open.filter(({ strength }) => strength >= first.strength * limits.contributing);
   }
   if (leader.standing !== 'metrics') return [];
-  return open.filter(({ metrics }) => (metrics?.score ?? 0) >= LIMITS.contributing);
+  const least = Math.max(limits.contributing, leader.strength * limits.besideLeader);
+  return open.filter(({ metrics }) => (metrics?.score ?? 0) >= least);
+}
+
+/**
+ * Services whose spans lose time in themselves while one that no span shows is slow by its own metrics: what is not traced
+ * counts as time of those who call it.
+ */
+function untracedBelow(candidates: readonly Candidate[], { traced }: Requested): Map<string, string> {
+  const [hidden] = candidates.filter(
+    ({ service, metrics }) =>
+      !traced.has(service) && (metrics?.score ?? 0) >= 1 && metrics?.series.some(({ row }) => row.kind === 'latency') === true,
+  );
+  if (traced.size === 0 || hidden === undefined) return new Map();
+  const slow = candidates.filter(({ standing, spans: own }) => standing === 'spans' && own?.row.role === 'self');
+  return new Map(slow.map(({ service }) => [service, hidden.service]));
+}
+
+/**
+ * Callers that lose their time in calls to others, each with the one below it whose calls are as slow for everybody. It refuses
+ * one that loses clearly more than it loses in those calls.
+ */
+function waiting(candidates: readonly Candidate[], paths: ServicePaths, limits: Thresholds['spans']): Map<string, string> {
+  const slow = candidates.filter(({ standing }) => standing === 'spans');
+  const waits = new Map<string, string>();
+  for (const caller of slow.filter(({ spans }) => spans?.row.role === 'outgoing')) {
+    const below = slow
+      .filter(({ service, spans }) => paths.isAbove(caller.service, service) && spans?.row.role !== 'outgoing')
+      .filter((callee) => sizeOf(callee) >= sizeOf(caller) * limits.waits)
+      .filter(({ spans }) => (spans?.row.precision ?? 0) >= (caller.spans?.row.precision ?? 0))
+      .filter(({ spans }) => (caller.spans?.row.gain ?? 0) <= (spans?.row.gain ?? 0) * limits.ownLoss)
+      .sort((a, b) => sizeOf(b) - sizeOf(a));
+    if (below[0] !== undefined) waits.set(caller.service, below[0].service);
+  }
+  return waits;
+}
+
+/**
+ * Who only follows from a silence, or the other way round: a caller whose failures tell of calls follows from a silent service
+ * below it; a service below one that breaks by itself, or below another silent one, is only called no longer.
+ */
+function aroundSilence(candidates: readonly Candidate[], paths: ServicePaths, limits: Thresholds): Map<string, string> {
+  const follows = new Map<string, string>();
+  const silent = candidates.filter(({ silence }) => silence !== null);
+  const services = candidates.map(({ service }) => service);
+  for (const quiet of silent) {
+    const above = silent.find(({ service }) => paths.isAbove(service, quiet.service));
+    if (above !== undefined) follows.set(quiet.service, above.service);
+  }
+  const first = silent.filter(({ service }) => !follows.has(service));
+  for (const broken of candidates.filter(({ standing, silence }) => standing === 'logs' && silence === null)) {
+    const [below] = first.filter(({ service }) => !paths.isKnown(service) || paths.isAbove(broken.service, service));
+    if (below === undefined || below.standing === 'logs') continue;
+    if (tellsOfCalls(broken, services, limits.logs) === true) follows.set(broken.service, below.service);
+    else if (paths.isAbove(broken.service, below.service)) follows.set(below.service, broken.service);
+  }
+  return follows;
 }
 
 /** The leader, when this candidate stands above it and only waits, or when the leader accounts for what it shows. */
-function leaderBelow({ standing, spans, metrics, service }: Candidate, leader: Candidate, paths: ServicePaths): string | null {
-  if (standing === 'logs') return null;
-  const explained = metrics !== null && metrics.explained >= LIMITS.explained && metrics.explainedBy === leader.service;
-  if (standing !== 'spans') return explained && metrics.score < 1 && metrics.raw >= LIMITS.contributing ? leader.service : null;
+function leaderBelow(
+  { standing, spans, metrics, service }: Candidate,
+  leader: Candidate,
+  paths: ServicePaths,
+  limits: Thresholds,
+): string | null {
+  if (standing === 'logs' || standing === 'silence') return null;
+  const explained = metrics !== null && metrics.explained >= limits.families.explained && metrics.explainedBy === leader.service;
+  if (standing !== 'spans')
+    return explained && metrics.score < 1 && metrics.raw >= limits.families.contributing ? leader.service : null;
+  if (isDelayedBy({ service, spans }, leader, paths)) return leader.service;
   if (!paths.isAbove(service, leader.service)) return null;
-  const waits = leader.standing === 'logs' ? spans?.row.role !== 'self' : (spans?.size ?? 0) < sizeOf(leader) * LIMITS.waits;
+  if (leader.standing === 'silence') return leader.service;
+  const waits =
+    leader.standing === 'logs' ? spans?.row.role !== 'self' : (spans?.size ?? 0) < sizeOf(leader) * limits.spans.waits;
   return waits ? leader.service : null;
 }
 
-function isHint(candidate: Candidate, logs: Weighed): boolean {
+/** Calls that only the leader makes are slow because its own way to everybody is. */
+function isDelayedBy({ service, spans }: Pick<Candidate, 'service' | 'spans'>, leader: Candidate, paths: ServicePaths): boolean {
+  const [first, ...others] = paths.callersOf(service);
+  const isItsWay = leader.spans !== null && leader.spans.row.role !== 'self';
+  return first === leader.service && others.length === 0 && isItsWay && spans?.row.role === 'incoming';
+}
+
+function isHint(candidate: Candidate, logs: Weighed, limits: Thresholds['families']): boolean {
   return (
     logs.hints.some(({ service }) => service === candidate.service) ||
-    sizeOf(candidate) >= LIMITS.hint ||
-    (candidate.metrics?.raw ?? 0) >= LIMITS.hint
+    sizeOf(candidate) >= limits.hint ||
+    (candidate.metrics?.raw ?? 0) >= limits.hint
   );
 }

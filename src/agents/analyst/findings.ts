@@ -4,24 +4,28 @@ import type { ClaimRole } from './claim-roles';
 import { ERROR_SHARE_FIELDS, errorShareClaim, errorShareRose } from './control-check';
 import type { EvidenceWriter } from './evidence-writer';
 import type { Candidate } from './family-ranking';
-import { placedPatterns, type Seen, type Weighing } from './first-round';
+import { placedPatterns, type Weighing } from './first-round';
+import type { Seen } from './seen';
 import type { PlacedPattern } from './line-ranking';
-import { measuresAgainst, metricsNormal, recordedChange, spansNormal } from './measure-findings';
+import { measuresAgainst, metricsNormal, spansNormal } from './measure-findings';
+import { silenceClaims } from './silence';
 import type { Suspect } from './suspects';
 import type { Answer } from './telemetry-look';
-import { isAlarming, isSevere } from './tool-rows';
+import type { Thresholds } from './thresholds';
+import { isSevere } from './tool-rows';
 
-/** Lines of one kind from which it is loud. */
-export const LOUD_LINES = 20;
 export const SHARE_FIELDS = { baseline: 'baseline_share', incident: 'share', unit: 'ratio' } as const;
 const COUNT_FIELDS = { baseline: 'baseline_count', incident: 'count', unit: 'count' } as const;
 const MOST = { changes: 2, lines: 2, ranges: 12, measuredRanges: 6 } as const;
 
 /** Writes what speaks against one service: by logs its changed flows, error share and new lines, then by spans and metrics. */
 export function claimsAgainst(role: ClaimRole, candidate: Candidate, seen: Seen, writer: EvidenceWriter): string[] {
-  const byLogs = logsAgainst(role, candidate, seen, writer);
+  const byLogs = [
+    ...(candidate.silence === null ? [] : silenceClaims(role, candidate.silence, seen, writer)),
+    ...logsAgainst(role, candidate, seen, writer),
+  ];
   const measured = measuresAgainst(role, candidate, seen, writer);
-  return candidate.standing === 'logs' ? [...byLogs, ...measured] : [...measured, ...byLogs];
+  return candidate.standing === 'logs' || candidate.standing === 'silence' ? [...byLogs, ...measured] : [...measured, ...byLogs];
 }
 
 function logsAgainst(role: ClaimRole, suspect: Suspect, seen: Seen, writer: EvidenceWriter): string[] {
@@ -33,7 +37,7 @@ function logsAgainst(role: ClaimRole, suspect: Suspect, seen: Seen, writer: Evid
   const shareIndex = suspect.signs?.share?.index ?? -1;
   const risen = shares?.rows[shareIndex];
   const share =
-    shares !== null && risen !== undefined && errorShareRose(risen)
+    shares !== null && risen !== undefined && errorShareRose(risen, writer.thresholds.logs)
       ? [writer.moved(role, shares, shareIndex, ERROR_SHARE_FIELDS)]
       : [];
   const lines = [...(suspect.signs?.severe ?? []), ...(suspect.signs?.warnings ?? [])]
@@ -90,29 +94,9 @@ export function checkOf(suspect: Suspect, hasHarm: boolean, seen: Seen, writer: 
   const index = suspect.signs?.share?.index ?? -1;
   const row = seen.shares?.rows[index];
   // A risen share stands among the harm already.
-  if ((!errs && hasHarm) || seen.shares === null || row === undefined || errorShareRose(row)) return [];
+  if ((!errs && hasHarm) || seen.shares === null || row === undefined || errorShareRose(row, writer.thresholds.logs)) return [];
   const id = writer.moved('check', seen.shares, index, ERROR_SHARE_FIELDS);
   return id === null ? [] : [id];
-}
-
-/** Changes of a service shortly before it went wrong, as claims on the lines that tell of them. */
-export function triggersOf(service: string, seen: Seen, writer: EvidenceWriter, role: ClaimRole = 'trigger'): string[] {
-  const end = Date.parse(seen.query.window.to);
-  const ids: string[] = [];
-  for (const answer of seen.changes) {
-    answer.rows.forEach((row, index) => {
-      const at = row.first_seen === null ? Number.NaN : Date.parse(row.first_seen);
-      if (row.service !== service || isAlarming(row.level) || !(at < end) || ids.length >= MOST.lines) return;
-      const id = writer.counted(role, answer, index, 'count', ['first_seen']);
-      if (id !== null) ids.push(id);
-    });
-  }
-  (seen.recorded?.rows ?? []).forEach((row, index) => {
-    if (row.service !== service || !(Date.parse(row.time) < end) || ids.length >= MOST.lines) return;
-    const id = recordedChange(role, index, seen, writer);
-    if (id !== null) ids.push(id);
-  });
-  return ids;
 }
 
 /**
@@ -130,7 +114,8 @@ export function rangesOf(
   const symptoms: Omit<Assessment, 'rank'>[] = [];
   const busiest = (shares?.rows ?? []).map((row, index) => ({ row, index })).sort((a, b) => b.row.lines - a.row.lines);
   for (const { row, index } of busiest.slice(0, MOST.ranges)) {
-    if (shares === null || !isOpen(row.service)) continue;
+    // A share of no lines at all says nothing of what is normal.
+    if (shares === null || row.lines === 0 || !isOpen(row.service)) continue;
     if (hasBaseline(row)) errorShareClaim('range', writer, shares, index);
     else if (row.error_lines === 0) writer.counted('range', shares, index, 'error_lines');
     else {
@@ -161,6 +146,8 @@ export function hasBaseline({ baseline_lines }: ErrorShareRow): boolean {
 }
 
 /** Whether a service has error lines enough to be named where there is nothing to compare with. */
-export function isLoudWithoutBaseline(row: ErrorShareRow): boolean {
-  return row.error_lines >= LOUD_LINES && row.error_share >= 0.2;
+export function isLoudWithoutBaseline(row: ErrorShareRow, all: readonly ErrorShareRow[], limits: Thresholds): boolean {
+  const errors = all.reduce((sum, { error_lines }) => sum + error_lines, 0);
+  const enough = Math.max(limits.logs.fewest, errors * limits.claims.loudPart);
+  return row.error_lines >= enough && row.error_share >= limits.claims.loudShare;
 }

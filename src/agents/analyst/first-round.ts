@@ -1,23 +1,18 @@
-import type {
-  ChangeRow,
-  ErrorShareRow,
-  LogPatternRow,
-  LogSequenceRow,
-  MetricAnomalyRow,
-  ServiceEdgeRow,
-  SpanServiceRow,
-} from '../../ports/telemetry-source.port';
+import type { LogPatternRow, MetricAnomalyRow } from '../../ports/telemetry-source.port';
 import type { DiagnosisPlan } from '../../protocol/diagnosis-plan';
 import type { DiagnosisQuery } from '../../protocol/diagnosis-query';
 import type { JsonObject } from '../../protocol/json-value';
 import { type Outcome, rankBySpans, weighFamilies } from './family-ranking';
+import { fadedServices, steadySilences } from './silence';
 import { type PlacedPattern, readLineSigns, type LineSigns } from './line-ranking';
 import { rankByMetrics } from './metric-ranking';
 import { metricLookBack, metricsQuestion, MIN_METRIC_ROWS, patternsQuestion, ROW_LIMITS } from './questions';
+import type { Seen } from './seen';
 import { rankBySequences } from './sequence-ranking';
 import { ServicePaths } from './service-paths';
 import { blamedService, followBlame, type Suspect, suspectsOf } from './suspects';
 import type { Answer, TelemetryLook } from './telemetry-look';
+import type { Thresholds } from './thresholds';
 import {
   CHANGES,
   ERROR_SHARE,
@@ -30,22 +25,6 @@ import {
 } from './tool-rows';
 
 const MOST_FOLLOW_UPS = 6;
-
-/** Everything that a first round saw, as answers whose rows can be cited. */
-export interface Seen {
-  readonly query: DiagnosisQuery;
-  readonly sequences: Answer<LogSequenceRow> | null;
-  readonly shares: Answer<ErrorShareRow> | null;
-  readonly patterns: Answer<LogPatternRow> | null;
-  readonly metrics: Answer<MetricAnomalyRow> | null;
-  readonly spans: Answer<SpanServiceRow> | null;
-  readonly edges: Answer<ServiceEdgeRow> | null;
-  /** Lines that tell of changes, and changes that were recorded as such. */
-  readonly changes: readonly Answer<LogPatternRow>[];
-  readonly recorded: Answer<ChangeRow> | null;
-  /** Lines of one service each, asked because the service came under suspicion. */
-  readonly followUps: ReadonlyMap<string, Answer<LogPatternRow>>;
-}
 
 /** Asks what the plan asks, in its order. Steps of tools that the analyst cannot read are passed over. */
 export async function lookAround(query: DiagnosisQuery, plan: DiagnosisPlan, look: TelemetryLook): Promise<Seen> {
@@ -64,7 +43,8 @@ export async function lookAround(query: DiagnosisQuery, plan: DiagnosisPlan, loo
   }
   const metrics = await enoughOf(await first(METRIC_ANOMALIES), query, look);
   const [spans, edges, recorded] = [await first(SPAN_ANALYSIS), await first(SERVICE_GRAPH), await first(CHANGES)];
-  return { query, sequences, shares, patterns, metrics, spans, edges, changes, recorded, followUps: new Map() };
+  const { thresholds } = look;
+  return { query, thresholds, sequences, shares, patterns, metrics, spans, edges, changes, recorded, followUps: new Map() };
 }
 
 /** Metrics against a baseline that holds enough of them: the asked one, else the hours directly before the window. */
@@ -100,24 +80,35 @@ export interface Weighing {
  */
 export async function weigh(seen: Seen, look: TelemetryLook): Promise<Weighing> {
   const { window, baseline } = seen.query;
+  const { thresholds } = seen;
   const followUps = new Map<string, Answer<LogPatternRow>>();
   const asked = new Set<string>();
   const paths = new ServicePaths(seen.edges?.rows ?? []);
-  const spans = rankBySpans(seen.spans?.rows ?? []);
-  const metrics = rankByMetrics(seen.metrics?.rows ?? [], paths, window, spans.length > 0);
+  const spans = rankBySpans(seen.spans?.rows ?? [], thresholds.spans);
+  const requested = { traced: new Set(spans.map(({ row }) => row.service)), serving: servingServices(seen) };
+  const silences = await steadySilences(seen, look);
+  const metrics = rankByMetrics(seen.metrics?.rows ?? [], paths, window, requested, thresholds.metrics);
+  const departing = new Set([
+    ...fadedServices(seen),
+    ...spans.filter(({ size }) => size >= 1).map(({ row }) => row.service),
+    ...metrics.filter(({ raw }) => raw >= 1).map(({ service }) => service),
+  ]);
   for (;;) {
     const now = { ...seen, followUps };
-    const signs = readLineSigns(seen.shares?.rows ?? [], placedPatterns(now), seen.sequences?.by_trace === true);
-    const suspects = suspectsOf(rankBySequences(seen.sequences?.rows ?? []), signs);
-    const next = asked.size >= MOST_FOLLOW_UPS ? undefined : servicesInQuestion(suspects, signs).find((name) => !asked.has(name));
+    const signs = readLineSigns(seen.shares?.rows ?? [], placedPatterns(now), seen.sequences?.by_trace === true, thresholds.logs);
+    const suspects = suspectsOf(rankBySequences(seen.sequences?.rows ?? [], thresholds.logs), signs);
+    const next =
+      asked.size >= MOST_FOLLOW_UPS
+        ? undefined
+        : servicesInQuestion(suspects, signs, thresholds.logs).find((name) => !asked.has(name));
     if (next === undefined) {
-      const logs = followBlame(suspects, signs, seen.sequences?.by_trace === true);
+      const logs = followBlame(suspects, signs, seen.sequences?.by_trace === true, thresholds.logs, departing);
       return {
         seen: now,
         signs,
         suspects,
         paths,
-        weighed: weighFamilies({ logs, logSuspects: suspects, spans, metrics, paths }),
+        weighed: weighFamilies({ logs, logSuspects: suspects, spans, metrics, silences, requested, paths, thresholds }),
       };
     }
     asked.add(next);
@@ -129,10 +120,21 @@ export async function weigh(seen: Seen, look: TelemetryLook): Promise<Weighing> 
   }
 }
 
-function servicesInQuestion(suspects: readonly Suspect[], signs: ReadonlyMap<string, LineSigns>): string[] {
+/** Services that requests reach, as far as spans do not tell: by their lines, or where there are none by load and latency. */
+function servingServices({ shares, metrics, thresholds: { silence } }: Seen): ReadonlySet<string> {
+  const lines = (shares?.rows ?? []).filter((row) => row.lines >= silence.expected);
+  const loads = (metrics?.rows ?? []).filter(({ kind, median }) => (kind === 'latency' || kind === 'traffic') && median > 0);
+  return new Set((lines.length > 0 ? lines : loads).map(({ service }) => service));
+}
+
+function servicesInQuestion(
+  suspects: readonly Suspect[],
+  signs: ReadonlyMap<string, LineSigns>,
+  limits: Thresholds['logs'],
+): string[] {
   const names = [...signs.keys()];
   const strong = suspects.filter(({ tier }) => tier === 2).map(({ service }) => service);
-  const blamed = strong.flatMap((service) => blamedService(service, signs.get(service)?.severe ?? [], names) ?? []);
+  const blamed = strong.flatMap((service) => blamedService(service, signs.get(service)?.severe ?? [], names, limits) ?? []);
   return [...strong.slice(0, 4), ...blamed];
 }
 

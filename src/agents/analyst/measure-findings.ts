@@ -3,28 +3,17 @@ import type { DiagnosisQuery } from '../../protocol/diagnosis-query';
 import type { ClaimRole } from './claim-roles';
 import { bindingAt, type EvidenceWriter } from './evidence-writer';
 import type { Candidate } from './family-ranking';
-import type { Seen } from './first-round';
+import type { Seen } from './seen';
 import type { MetricSuspect, PlacedMetric } from './metric-ranking';
 import { halvesOf, metricsQuestion, quietStretchOf, spansQuestion } from './questions';
 import { gStatistic, riseOf } from './significance';
 import type { Answer, TelemetryLook } from './telemetry-look';
+import type { Thresholds } from './thresholds';
 import { METRIC_ANOMALIES, SPAN_ANALYSIS } from './tool-rows';
 
 const MOST = { series: 3, control: 2 } as const;
 const MEDIANS = { baseline: 'baseline_median', incident: 'median', unit: 'none' } as const;
 const HIGH_SHARE = { baseline: 'baseline_high_share', incident: 'high_share', unit: 'ratio', count: 'high_traces' } as const;
-
-const LIMITS = {
-  /** Likelihood ratio and rise from which a move of a share is more than chance. */
-  g: 10.8,
-  rise: 0.1,
-  /** Score of a series from which it is unusual for its own baseline. */
-  unusual: 1.5,
-  /** Change inside the baseline beside that of the incident, from which the incident's is nothing special. */
-  sameChange: 0.5,
-  /** Two medians within this factor are worded as normal. */
-  normalFactor: 2,
-} as const;
 
 /** What spans and metrics say against one service: slow traces and where their time went, then its departing series. */
 export function measuresAgainst(role: ClaimRole, candidate: Candidate, seen: Seen, writer: EvidenceWriter): string[] {
@@ -36,14 +25,14 @@ export function measuresAgainst(role: ClaimRole, candidate: Candidate, seen: See
 }
 
 /** Whether a service has more slow traces than chance gives. */
-export function isSlowed(row: SpanServiceRow): boolean {
+export function isSlowed(row: SpanServiceRow, limits: Thresholds): boolean {
   const counts = {
     baseline_count: row.baseline_high_traces ?? 0,
     baseline_total: row.baseline_traces ?? 0,
     count: row.high_traces,
     total: row.traces,
   };
-  return gStatistic(counts) >= LIMITS.g && riseOf(counts) >= LIMITS.rise;
+  return gStatistic(counts) >= limits.logs.chanceG && riseOf(counts) >= limits.spans.slowRise;
 }
 
 function spanClaims(role: ClaimRole, index: number, answer: Answer<SpanServiceRow>, writer: EvidenceWriter): string[] {
@@ -144,7 +133,7 @@ export function spansCompared(
   const index = answer.rows.findIndex((row) => row.service === service);
   const row = answer.rows[index];
   if (row === undefined) return [];
-  if (isSlowed(row)) return listed(writer.moved(role, answer, index, HIGH_SHARE));
+  if (isSlowed(row, writer.thresholds)) return listed(writer.moved(role, answer, index, HIGH_SHARE));
   return role === 'control' ? listed(writer.withinNormal(role, answer, index, HIGH_SHARE)) : [];
 }
 
@@ -158,8 +147,8 @@ export function metricsCompared(
   const index = answer.rows.findIndex((row) => row.service === service && row.kind !== 'traffic');
   const row = answer.rows[index];
   if (row === undefined) return [];
-  if (row.score >= LIMITS.unusual) return listed(writer.moved(role, answer, index, MEDIANS, namesOf(row)));
-  const isNormal = role === 'control' && isNearBaseline(row);
+  if (row.score >= writer.thresholds.metrics.unusual) return listed(writer.moved(role, answer, index, MEDIANS, namesOf(row)));
+  const isNormal = role === 'control' && isNearBaseline(row, writer.thresholds);
   return isNormal ? listed(writer.withinNormal(role, answer, index, MEDIANS, namesOf(row))) : [];
 }
 
@@ -175,9 +164,9 @@ export function metricControl(suspect: MetricSuspect, answer: Answer<MetricAnoma
     const index = answer.rows.findIndex((other) => isSameSeries(other, row));
     const quiet = answer.rows[index];
     if (quiet === undefined) continue;
-    const id = departsAsMuch(quiet, row)
+    const id = departsAsMuch(quiet, row, writer.thresholds)
       ? writer.moved('control', answer, index, MEDIANS, namesOf(quiet))
-      : isNearBaseline(quiet)
+      : isNearBaseline(quiet, writer.thresholds)
         ? writer.withinNormal('control', answer, index, MEDIANS, namesOf(quiet))
         : null;
     if (id !== null) ids.push(id);
@@ -189,21 +178,21 @@ function isSameSeries(a: MetricAnomalyRow, b: MetricAnomalyRow): boolean {
   return a.service === b.service && a.metric === b.metric && a.statistic === b.statistic;
 }
 
-function departsAsMuch(quiet: MetricAnomalyRow, incident: MetricAnomalyRow): boolean {
+function departsAsMuch(quiet: MetricAnomalyRow, incident: MetricAnomalyRow, limits: Thresholds): boolean {
   const change = quiet.change ?? 0;
   const asked = incident.change ?? 0;
   return (
-    quiet.score >= Math.max(LIMITS.unusual, incident.score * LIMITS.sameChange) &&
+    quiet.score >= Math.max(limits.metrics.unusual, incident.score * limits.claims.sameChange) &&
     Math.sign(change) === Math.sign(asked) &&
-    Math.abs(change) >= Math.abs(asked) * LIMITS.sameChange
+    Math.abs(change) >= Math.abs(asked) * limits.claims.sameChange
   );
 }
 
-function isNearBaseline({ median, baseline_median }: MetricAnomalyRow): boolean {
+function isNearBaseline({ median, baseline_median }: MetricAnomalyRow, limits: Thresholds): boolean {
   if (baseline_median === null) return false;
   if (median === baseline_median) return true;
   const factor = median / baseline_median;
-  return factor >= 1 / LIMITS.normalFactor && factor <= LIMITS.normalFactor;
+  return factor >= 1 / limits.claims.normalFactor && factor <= limits.claims.normalFactor;
 }
 
 /** That a service is within what is normal by spans and by metrics; one claim a family at most, none where it departs. */
@@ -212,25 +201,44 @@ export function measuredNormal(role: ClaimRole, service: string, seen: Seen, wri
 }
 
 /** Whether spans or metrics show the service departing. */
-export function isMeasuredDeparting(service: string, { spans, metrics }: Pick<Seen, 'spans' | 'metrics'>): boolean {
+export function isMeasuredDeparting(
+  service: string,
+  { spans, metrics, thresholds }: Pick<Seen, 'spans' | 'metrics' | 'thresholds'>,
+): boolean {
   return (
-    (spans?.rows ?? []).some((row) => row.service === service && isSlowed(row)) ||
-    (metrics?.rows ?? []).some((row) => row.service === service && row.kind !== 'traffic' && row.score >= LIMITS.unusual)
+    (spans?.rows ?? []).some((row) => row.service === service && isSlowed(row, thresholds)) ||
+    (metrics?.rows ?? []).some(
+      (row) => row.service === service && row.kind !== 'traffic' && row.score >= thresholds.metrics.unusual,
+    )
   );
 }
 
-export function spansNormal(role: ClaimRole, service: string, { spans }: Seen, writer: EvidenceWriter): string | null {
+export function spansNormal(
+  role: ClaimRole,
+  service: string,
+  { spans, thresholds }: Seen,
+  writer: EvidenceWriter,
+): string | null {
   const index = spans?.rows.findIndex((row) => row.service === service) ?? -1;
   const row = spans?.rows[index];
-  if (spans === null || row === undefined || row.baseline_high_share === null || isSlowed(row)) return null;
+  if (spans === null || row === undefined || row.baseline_high_share === null || isSlowed(row, thresholds)) return null;
   return writer.withinNormal(role, spans, index, HIGH_SHARE);
 }
 
 /** The most unusual series of a service that still lies near its baseline. */
-export function metricsNormal(role: ClaimRole, service: string, { metrics }: Seen, writer: EvidenceWriter): string | null {
+export function metricsNormal(
+  role: ClaimRole,
+  service: string,
+  { metrics, thresholds }: Seen,
+  writer: EvidenceWriter,
+): string | null {
   if (metrics === null) return null;
   const index = metrics.rows.findIndex(
-    (row) => row.service === service && row.kind !== 'traffic' && row.score < LIMITS.unusual && isNearBaseline(row),
+    (row) =>
+      row.service === service &&
+      row.kind !== 'traffic' &&
+      row.score < thresholds.metrics.unusual &&
+      isNearBaseline(row, thresholds),
   );
   const row = metrics.rows[index];
   if (row === undefined) return null;

@@ -1,5 +1,9 @@
 import type { MetricAnomalyRow, MetricKind, TimeRange } from '../../ports/telemetry-source.port';
 import type { ServicePaths } from './service-paths';
+import type { Thresholds } from './thresholds';
+
+/** Most series of one kind that count: they are no independent witnesses. */
+const MOST_SERIES = 2;
 
 /** A series that departs, with its place in the stored output and how much it counts. */
 export interface PlacedMetric {
@@ -21,30 +25,11 @@ export interface MetricSuspect {
   readonly series: readonly PlacedMetric[];
 }
 
-/** Each was varied by a quarter either way on incidents and on quiet windows without a change of more than two answers. */
-const LIMITS = {
-  minScore: 1.5,
-  /** Weight of a departure of one row only. */
-  singleRow: 0.5,
-  /** Load moves without anything being wrong. */
-  traffic: 0.2,
-  /** Most series of one kind that count: they are no independent witnesses. */
-  series: 2,
-  cap: 4,
-  coCap: 3,
-  fullBaseline: 30,
-  minCoverage: 0.8,
-  /** Part of the weight that does not hang on departing together with others. */
-  alone: 0.3,
-  anomalous: 0.3,
-  sure: 0.6,
-  explainedPart: 0.9,
-  twinPart: 0.7,
-  /** Behind a service that shows nothing, seen from a departing entry; and unreachable from one. */
-  behindGap: 0.7,
-  detached: 0.4,
-  verdict: 1.15,
-} as const;
+/** Services that spans show, and services that requests are known to reach. */
+export interface Requested {
+  readonly traced: ReadonlySet<string>;
+  readonly serving: ReadonlySet<string>;
+}
 
 /** Kinds that pass from a callee to its caller; a processor that is busy makes no other one busy. */
 const PASSED_ON: readonly MetricKind[] = ['latency', 'error', 'availability', 'other'];
@@ -63,29 +48,30 @@ type Weighed = Counted & { readonly weight: number };
 /**
  * Ranks services by their departing series: the logarithm of each score, more where the departures of many coincide, less what
  * the departures of callees account for (absolute change of the same metric and statistic), and less where a departing
- * entry cannot reach the service. `latencyFromSpans` leaves latencies to the spans, which tell whose time it was.
+ * entry cannot reach the service. Latencies of traced services are left to their spans, which tell whose time it was.
  */
 export function rankByMetrics(
   rows: readonly MetricAnomalyRow[],
   paths: ServicePaths,
   window: TimeRange,
-  latencyFromSpans: boolean,
+  known: Requested,
+  limits: Thresholds['metrics'],
 ): MetricSuspect[] {
-  const weighed = weighTogether(countedRows(rows, window, latencyFromSpans));
+  const weighed = weighTogether(countedRows(rows, window, known, limits), limits);
   const byService = new Map<string, Weighed[]>();
   for (const series of weighed) byService.set(series.row.service, [...(byService.get(series.row.service) ?? []), series]);
   const raw = new Map([...byService].map(([service, own]) => [service, rawOf(own, seriesByKind(rows))]));
-  const seen: Departures = { byService, raw, paths };
+  const seen: Departures = { byService, raw, paths, limits };
   const reach = reachOf(seen);
   return [...byService]
     .map(([service, own]): MetricSuspect => {
       const value = raw.get(service) ?? 0;
       const { by, part } = explanationOf(service, own, seen);
-      const score = value * (1 - LIMITS.explainedPart * part) * reach(service);
+      const score = value * (1 - limits.explainedPart * part) * reach(service);
       return {
         service,
-        raw: value / LIMITS.verdict,
-        score: score / LIMITS.verdict,
+        raw: value / limits.verdict,
+        score: score / limits.verdict,
         explainedBy: by,
         explained: part,
         series: own
@@ -96,29 +82,40 @@ export function rankByMetrics(
     .sort((a, b) => b.score - a.score || (a.service < b.service ? -1 : 1));
 }
 
-function countedRows(rows: readonly MetricAnomalyRow[], window: TimeRange, latencyFromSpans: boolean): Counted[] {
+function countedRows(
+  rows: readonly MetricAnomalyRow[],
+  window: TimeRange,
+  known: Requested,
+  limits: Thresholds['metrics'],
+): Counted[] {
   const start = Date.parse(window.from);
   const most = Math.max(1, ...rows.map((row) => row.rows));
   const step = (Date.parse(window.to) - start) / most;
   const placeOf = (instant: string): number => Math.min(most - 1, Math.max(0, Math.floor((Date.parse(instant) - start) / step)));
   return rows.flatMap((row, index) => {
-    if (row.score < LIMITS.minScore || (latencyFromSpans && row.kind === 'latency')) return [];
+    if (row.score < limits.unusual || (row.kind === 'latency' && !isTelling(row.service, known))) return [];
     const size =
-      Math.min(LIMITS.cap, Math.log(row.score)) *
-      (row.segment_rows === 1 ? LIMITS.singleRow : 1) *
-      (row.kind === 'traffic' ? LIMITS.traffic : 1) *
-      coverageOf(row) *
-      Math.min(1, (row.baseline_rows ?? 0) / LIMITS.fullBaseline);
+      Math.min(limits.cap, Math.log(row.score)) *
+      (row.segment_rows === 1 ? limits.singleRow : 1) *
+      Math.min(1, row.segment_rows / row.rows / limits.minExtent) ** 2 *
+      (row.kind === 'traffic' ? limits.traffic : 1) *
+      coverageOf(row, limits) *
+      Math.min(1, (row.baseline_rows ?? 0) / limits.fullBaseline);
     return [{ index, row, from: placeOf(row.first_seen), to: placeOf(row.last_seen), size }];
   });
 }
 
-function coverageOf({ coverage }: MetricAnomalyRow): number {
-  return Math.min(1, coverage / LIMITS.minCoverage);
+/** A latency says something of a service that no span shows, unless spans show others and nothing else shows that requests reach it. */
+function isTelling(service: string, { traced, serving }: Requested): boolean {
+  return !traced.has(service) && (traced.size === 0 || serving.has(service));
+}
+
+function coverageOf({ coverage }: MetricAnomalyRow, limits: Thresholds['metrics']): number {
+  return Math.min(1, coverage / limits.minCoverage);
 }
 
 /** A departure counts in full when it comes at the rows of the window where most services depart. */
-function weighTogether(counted: readonly Counted[]): Weighed[] {
+function weighTogether(counted: readonly Counted[], limits: Thresholds['metrics']): Weighed[] {
   const rows = 1 + Math.max(0, ...counted.map(({ to }) => to));
   const services = [...new Set(counted.map(({ row }) => row.service))];
   const mass = Array.from({ length: rows }, (_, place) =>
@@ -126,14 +123,14 @@ function weighTogether(counted: readonly Counted[]): Weighed[] {
       const here = counted.filter(
         ({ row, from, to }) => row.service === service && row.kind !== 'traffic' && from <= place && place <= to,
       );
-      return sum + Math.max(0, ...here.map(({ size }) => Math.min(LIMITS.coCap, size)));
+      return sum + Math.max(0, ...here.map(({ size }) => size));
     }, 0),
   );
   const most = Math.max(...mass, 1e-9);
   return counted.map((series) => {
     const own = mass.slice(series.from, series.to + 1);
     const together = own.reduce((sum, value) => sum + value, 0) / own.length / most;
-    return { ...series, weight: series.size * (LIMITS.alone + (1 - LIMITS.alone) * together) };
+    return { ...series, weight: series.size * (limits.alone + (1 - limits.alone) * together) };
   });
 }
 
@@ -142,14 +139,14 @@ function seriesByKind(rows: readonly MetricAnomalyRow[]): ReadonlyMap<MetricKind
   const names = new Map<MetricKind, Set<string>>();
   for (const { kind, metric, statistic } of rows)
     names.set(kind, (names.get(kind) ?? new Set()).add(JSON.stringify([metric, statistic])));
-  return new Map([...names].map(([kind, some]) => [kind, Math.min(LIMITS.series, some.size)]));
+  return new Map([...names].map(([kind, some]) => [kind, Math.min(MOST_SERIES, some.size)]));
 }
 
 function rawOf(own: readonly Weighed[], usual: ReadonlyMap<MetricKind, number>): number {
   const kinds = [...new Set(own.map(({ row }) => row.kind))];
   return kinds.reduce((sum, kind) => {
     const weights = own.filter(({ row }) => row.kind === kind).map(({ weight }) => weight);
-    const top = weights.sort((a, b) => b - a).slice(0, LIMITS.series);
+    const top = weights.sort((a, b) => b - a).slice(0, MOST_SERIES);
     return sum + top.reduce((all, weight) => all + weight, 0) / (usual.get(kind) ?? 1);
   }, 0);
 }
@@ -158,15 +155,16 @@ interface Departures {
   readonly byService: ReadonlyMap<string, readonly Weighed[]>;
   readonly raw: ReadonlyMap<string, number>;
   readonly paths: ServicePaths;
+  readonly limits: Thresholds['metrics'];
 }
 
-function departs({ raw }: Departures, service: string): boolean {
-  return (raw.get(service) ?? 0) >= LIMITS.anomalous;
+function departs({ raw, limits }: Departures, service: string): boolean {
+  return (raw.get(service) ?? 0) >= limits.departs;
 }
 
 /** How likely the departure of a service is the one that requests meet: those come in at the entries. */
 function reachOf(seen: Departures): (service: string) => number {
-  const { byService, paths } = seen;
+  const { byService, paths, limits } = seen;
   const hot = paths
     .entries()
     .filter(
@@ -186,13 +184,13 @@ function reachOf(seen: Departures): (service: string) => number {
     // What is not passed on to callers says nothing of who would have to see it.
     const passedOn = (byService.get(service) ?? []).every(({ row }) => PASSED_ON.includes(row.kind) || row.kind === 'traffic');
     if (hot.length === 0 || reached.has(service) || !passedOn) return 1;
-    return linked.has(service) ? LIMITS.behindGap : LIMITS.detached;
+    return linked.has(service) ? limits.behindGap : limits.detached;
   };
 }
 
 /** The service that accounts for most of a departure: one below it, or one that its callers call as well. */
 function explanationOf(service: string, own: readonly Weighed[], seen: Departures): { by: string | null; part: number } {
-  const { paths, raw } = seen;
+  const { paths, raw, limits } = seen;
   let by: string | null = null;
   let part = 0;
   const consider = (other: string, value: number): void => {
@@ -204,7 +202,7 @@ function explanationOf(service: string, own: readonly Weighed[], seen: Departure
     if (departs(seen, lower) && paths.isAbove(service, lower)) consider(lower, accountedFor(own, lower, seen));
   for (const twin of twinsOf(service, seen)) {
     const size = Math.min(1, (raw.get(twin) ?? 0) / (raw.get(service) ?? 1));
-    consider(twin, (size ** 2 * LIMITS.twinPart) / LIMITS.explainedPart);
+    consider(twin, (size * limits.twinPart) / limits.explainedPart);
   }
   return { by, part: Math.min(1, part) };
 }
@@ -223,7 +221,7 @@ function twinsOf(service: string, seen: Departures): string[] {
   );
 }
 
-function accountedFor(own: readonly Weighed[], lower: string, { byService, raw }: Departures): number {
+function accountedFor(own: readonly Weighed[], lower: string, { byService, raw, limits }: Departures): number {
   let accounted = 0;
   let all = 0;
   for (const { row, weight } of own) {
@@ -234,7 +232,7 @@ function accountedFor(own: readonly Weighed[], lower: string, { byService, raw }
       (other) => other.row.metric === row.metric && other.row.statistic === row.statistic,
     );
     if (same === undefined || row.change === null || row.change === 0 || same.row.change === null) continue;
-    accounted += weight * Math.min(1, Math.abs(same.row.change / row.change)) * coverageOf(same.row) ** 2;
+    accounted += weight * Math.min(1, Math.abs(same.row.change / row.change)) * coverageOf(same.row, limits) ** 2;
   }
-  return all === 0 ? 0 : (accounted / all) * Math.min(1, (raw.get(lower) ?? 0) / LIMITS.sure);
+  return all === 0 ? 0 : (accounted / all) * Math.min(1, (raw.get(lower) ?? 0) / limits.sure);
 }

@@ -1,7 +1,8 @@
 import type { Assessment } from '../../protocol/executor-evidence';
 import type { EvidenceWriter } from './evidence-writer';
 import { errorLinesOf, isLoudWithoutBaseline } from './findings';
-import { placedPatterns, type Seen } from './first-round';
+import { placedPatterns } from './first-round';
+import type { Seen } from './seen';
 import type { PlacedPattern } from './line-ranking';
 import { blamedService } from './suspects';
 import { isSevere } from './tool-rows';
@@ -17,10 +18,12 @@ export function withoutBaseline(seen: Seen, writer: EvidenceWriter): Assessment[
   const severe = placedPatterns(seen).filter(({ row }) => isSevere(row.level));
   const loud = shares.rows
     .map((row, index) => ({ row, index }))
-    .filter(({ row }) => isLoudWithoutBaseline(row))
+    .filter(({ row }) => isLoudWithoutBaseline(row, shares.rows, seen.thresholds))
     .sort((a, b) => b.row.error_lines - a.row.error_lines);
   const ofService = (service: string) => severe.filter(({ row }) => row.service === service);
-  const blames = new Map(loud.map(({ row }) => [row.service, blamedService(row.service, ofService(row.service), services)]));
+  const blames = new Map(
+    loud.map(({ row }) => [row.service, blamedService(row.service, ofService(row.service), services, seen.thresholds.logs)]),
+  );
   const named = (service: string) => [...blames.values()].filter((blamed) => blamed === service).length;
   const ordered = [...loud].sort(
     (a, b) =>

@@ -1,5 +1,6 @@
 import type { LogSequenceRow } from '../../ports/telemetry-source.port';
 import { gStatistic, riseOf } from './significance';
+import type { Thresholds } from './thresholds';
 
 /** How sure a suspicion is: 2 from enough flows or lines, 1 harmful but few, 0 another path taken without harm shown. */
 export type Tier = 0 | 1 | 2;
@@ -19,24 +20,16 @@ export interface SequenceSuspect {
   readonly changes: readonly PlacedSequence[];
 }
 
-const LIMITS = {
-  minRise: 0.2,
-  minFlows: 4,
-  minG: 8,
-  /** Flows (or lines, where there are no trace ids) from which a harmful change is more than a blip. */
-  minVotes: 11,
-} as const;
-
 /**
  * Ranks services by the changes of flow that speak against them: a service's score is the highest score among its changes
  * of its highest tier. The statistic is computed again here, so that a row that shows no change makes no suspect.
  */
-export function rankBySequences(rows: readonly LogSequenceRow[]): SequenceSuspect[] {
+export function rankBySequences(rows: readonly LogSequenceRow[], limits: Thresholds['logs']): SequenceSuspect[] {
   const byService = new Map<string, PlacedSequence[]>();
   rows.forEach((row, index) => {
-    if (riseOf(row) < LIMITS.minRise || row.total < LIMITS.minFlows || row.baseline_total < LIMITS.minFlows) return;
-    if (gStatistic(row) < LIMITS.minG) return;
-    const placed = { index, row, tier: tierOf(row) };
+    if (riseOf(row) < limits.flowRise || row.total < limits.fewest || row.baseline_total < limits.fewest) return;
+    if (gStatistic(row) < limits.flowG) return;
+    const placed = { index, row, tier: tierOf(row, limits) };
     byService.set(row.service, [...(byService.get(row.service) ?? []), placed]);
   });
   return [...byService].map(([service, changes]) => suspectOf(service, changes)).sort(bySuspicion);
@@ -50,9 +43,10 @@ export function bySuspicion(
   return b.tier - a.tier || b.score - a.score || (a.service < b.service ? -1 : 1);
 }
 
-function tierOf(row: LogSequenceRow): Tier {
+/** Sure is what is far beyond chance, or beyond chance and told by an error line as well. Counts grow with traffic, chance does not. */
+function tierOf(row: LogSequenceRow, limits: Thresholds['logs']): Tier {
   if (row.kind === 'reroute') return 0;
-  return row.votes >= LIMITS.minVotes ? 2 : 1;
+  return row.kind === 'error_line' || gStatistic(row) >= limits.sureFlowG ? 2 : 1;
 }
 
 function suspectOf(service: string, changes: readonly PlacedSequence[]): SequenceSuspect {

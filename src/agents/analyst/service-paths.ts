@@ -23,6 +23,11 @@ export class ServicePaths {
     return this.callers.get(service) ?? new Set();
   }
 
+  /** Whether any call from or to the service is known. */
+  isKnown(service: string): boolean {
+    return this.callees.has(service) || this.callers.has(service);
+  }
+
   /** Services that call others and are called by none: where requests come in. */
   entries(): string[] {
     return [...this.callees.keys()].filter((service) => !this.callers.has(service));

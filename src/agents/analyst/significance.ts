@@ -31,5 +31,11 @@ export function riseOf({ baseline_count, baseline_total, count, total }: TwoShar
   return count / total - baseline_count / baseline_total;
 }
 
-/** A share of error lines that moved by less than this is within what healthy services do. */
-export const NOISE_SHARE = 0.02;
+/** Quantile with linear interpolation; 1 of nothing, as a factor that changes nothing. */
+export function quantileOf(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = share * (sorted.length - 1);
+  const below = sorted[Math.floor(at)] ?? 1;
+  const above = sorted[Math.ceil(at)] ?? below;
+  return below + (above - below) * (at - Math.floor(at));
+}

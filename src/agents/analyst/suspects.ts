@@ -1,5 +1,6 @@
 import { bySuspicion, type PlacedSequence, type SequenceSuspect, type Tier } from './sequence-ranking';
 import type { LineSigns, PlacedPattern } from './line-ranking';
+import type { Thresholds } from './thresholds';
 
 /** A service under suspicion, with what speaks against it and whose failures name it. */
 export interface Suspect {
@@ -20,17 +21,6 @@ export interface Weighed {
   readonly symptoms: readonly { readonly suspect: Suspect; readonly of: string }[];
   readonly hints: readonly Suspect[];
 }
-
-const LIMITS = {
-  /** Share of a service's new error lines that must name a callee before it counts as blamed. */
-  minBlameShare: 0.5,
-  /** Flows or lines from which a service counts as departing by itself. */
-  minOwnCount: 11,
-  /** Score over the leader's from which the order of causes is left to who failed first, where no trace tells it. */
-  closeWithoutTraces: 0.5,
-  /** Share of a service's changed flows that must go wrong in it first. */
-  minFirstShare: 0.5,
-} as const;
 
 /** Joins what flows and lines say of each service into suspects, most suspicious first. */
 export function suspectsOf(bySequence: readonly SequenceSuspect[], signs: ReadonlyMap<string, LineSigns>): Suspect[] {
@@ -68,45 +58,72 @@ function isNameCharacter(character: string | undefined): boolean {
   return character !== undefined && /[\p{L}\p{N}_-]/u.test(character);
 }
 
+interface FailureRow {
+  readonly sample: string;
+  readonly count: number;
+}
+
+/** How many failures some kinds of line tell of: one failure may write several lines, so it is the most frequent kind that counts. */
+function failuresIn(rows: readonly FailureRow[], isCall: (row: FailureRow) => boolean): number {
+  const calls = rows.filter(isCall).reduce((sum, { count }) => sum + count, 0);
+  return Math.max(calls, ...rows.map(({ count }) => count), 0);
+}
+
 /** The service that most of these new error lines name, null when they name none. */
-export function blamedService(own: string, severe: readonly PlacedPattern[], services: readonly string[]): string | null {
-  const all = severe.reduce((sum, { row }) => sum + row.count, 0);
-  const named = services
-    .filter((service) => service !== own)
+export function blamedService(
+  own: string,
+  severe: readonly PlacedPattern[],
+  services: readonly string[],
+  limits: Thresholds['logs'],
+): string | null {
+  const others = services.filter((service) => service !== own);
+  const isCall = (row: FailureRow): boolean => others.some((name) => namesService(row.sample, name));
+  const all = failuresIn(
+    severe.map(({ row }) => row),
+    isCall,
+  );
+  const named = others
     .map((service) => ({
       service,
       count: severe.filter(({ row }) => namesService(row.sample, service)).reduce((sum, { row }) => sum + row.count, 0),
     }))
-    .filter(({ count }) => all > 0 && count / all >= LIMITS.minBlameShare)
+    .filter(({ count }) => all > 0 && count / all >= limits.blameShare)
     .sort((a, b) => b.count - a.count || b.service.length - a.service.length || (a.service < b.service ? -1 : 1));
   return named[0]?.service ?? null;
 }
 
 /** Whether a service shows a departure of its own, harmful or not: then failures that name it follow from it. */
 export function departsItself(suspect: Suspect | undefined, signs: LineSigns | undefined): boolean {
-  const changed = suspect?.changes.some(({ row }) => row.count >= LIMITS.minOwnCount) ?? false;
-  const lines = [...(signs?.severe ?? []), ...(signs?.warnings ?? [])];
-  return changed || (signs !== undefined && signs.tier !== null) || lines.some(({ row }) => row.count >= LIMITS.minOwnCount);
+  if ((suspect?.changes.length ?? 0) > 0) return true;
+  return signs !== undefined && (signs.tier !== null || signs.severe.length + signs.warnings.length > 0);
 }
 
 /**
  * Follows blame to its end: a service whose new error lines name another one is a symptom of that one when it departs
- * itself, or when nobody else is under suspicion and no flow goes wrong in the first. It refuses to make a cause of what moved too little.
+ * itself (`departing`: by what is no log), or when nobody else is under suspicion and no flow goes wrong in the first. It
+ * refuses to make a cause of what moved too little.
  */
-export function followBlame(suspects: readonly Suspect[], signs: ReadonlyMap<string, LineSigns>, byTrace = true): Weighed {
-  const services = [...new Set([...signs.keys(), ...suspects.map(({ service }) => service)])];
+export function followBlame(
+  suspects: readonly Suspect[],
+  signs: ReadonlyMap<string, LineSigns>,
+  byTrace: boolean,
+  limits: Thresholds['logs'],
+  departing: ReadonlySet<string> = new Set(),
+): Weighed {
+  const services = [...new Set([...signs.keys(), ...suspects.map(({ service }) => service), ...departing])];
   const byName = new Map(suspects.map((suspect) => [suspect.service, suspect]));
   const strong = suspects.filter(({ tier }) => tier === 2);
   const blames = new Map<string, string>();
   for (const { service, tier, byFlows } of suspects) {
     if (tier === 0) continue;
-    const blamed = blamedService(service, signs.get(service)?.severe ?? [], services);
+    const blamed = blamedService(service, signs.get(service)?.severe ?? [], services, limits);
     if (blamed === null) continue;
-    const departs = departsItself(byName.get(blamed), signs.get(blamed));
+    const departs = departing.has(blamed) || departsItself(byName.get(blamed), signs.get(blamed));
     // Flows that first go wrong in the service itself outweigh what its lines say of a callee that shows nothing.
     const ownFlows = byFlows && tier === 2;
     const alone =
-      !ownFlows && strong.every((other) => other.service === service || blamedByChain(other.service, signs, services, service));
+      !ownFlows &&
+      strong.every((other) => other.service === service || blamedByChain(other.service, signs, services, service, limits));
     if (departs || alone) blames.set(service, blamed);
   }
   const roots = new Map<string, Suspect>();
@@ -123,11 +140,12 @@ export function followBlame(suspects: readonly Suspect[], signs: ReadonlyMap<str
   const named = (service: string): number =>
     suspects.filter((other) => blames.has(other.service) && endOfBlame(other.service, blames) === service).length;
   const sorted = [...roots.values()].sort(flowsFirst);
-  const ordered = byTrace ? sorted : failedFirst(sorted, named);
+  const ordered = byTrace ? sorted : failedFirst(sorted, named, limits);
   const causes: Suspect[] = [];
   for (const suspect of ordered) {
     const leader = ordered[0];
-    if (leader === undefined || leader === suspect || hasOwnFault(suspect, leader, services, byTrace)) causes.push(suspect);
+    if (leader === undefined || leader === suspect || hasOwnFault(suspect, leader, services, byTrace, limits))
+      causes.push(suspect);
     else symptoms.push({ suspect, of: leader.service });
   }
   for (const suspect of suspects) {
@@ -153,37 +171,49 @@ export function firstFailureOf({ signs }: Pick<Suspect, 'signs'>): { readonly at
  * Order of causes where no trace tells whose failure came first: among close ones the one that others' error lines name, then
  * the one whose own error line came first. A cut flow begins with its request, so its time would favour the outermost caller.
  */
-function failedFirst(causes: readonly Suspect[], named: (service: string) => number): Suspect[] {
+function failedFirst(causes: readonly Suspect[], named: (service: string) => number, limits: Thresholds['logs']): Suspect[] {
   const [leader] = causes;
   if (leader === undefined) return [];
   const isClose = (suspect: Suspect): boolean =>
-    suspect.score >= leader.score * LIMITS.closeWithoutTraces || named(suspect.service) > 0;
+    suspect.score >= leader.score * limits.closeWithoutTraces || named(suspect.service) > 0;
   const at = (suspect: Suspect): number => firstFailureOf(suspect)?.at ?? Number.MAX_SAFE_INTEGER;
   const close = causes.filter(isClose).sort((a, b) => named(b.service) - named(a.service) || at(a) - at(b));
   return [...close, ...causes.filter((suspect) => !isClose(suspect))];
 }
 
 const TELLS_OF_A_CALL =
-  /\b(?:upstream|downstream|callee|bad gateway|gateway timeout|50[234]|calls? to|calling|requests? to|response from)\b/i;
+  /\b(?:upstream|downstream|callee|connection (?:refused|reset|timed out)|connect timed out|econnrefused|econnreset|unreachable|unknown host|no such host|bad gateway|gateway timeout|50[234]|calls? to|calling|requests? to|response from)\b/i;
+
+/** Whether the failures of a service, if it has any, mostly tell of calls to others: by their words, or by the names of services. */
+export function tellsOfCalls(
+  { service, signs, changes }: Pick<Suspect, 'service' | 'signs' | 'changes'>,
+  services: readonly string[],
+  limits: Thresholds['logs'],
+): boolean | null {
+  const lines = [...(signs?.severe ?? []), ...(signs?.warnings ?? [])].map(({ row }) => row);
+  const flows = changes.map(({ row }) => row).filter(({ kind }) => kind === 'error_line');
+  const failures = lines.length > 0 ? lines : flows;
+  const isCall = ({ sample }: FailureRow): boolean =>
+    TELLS_OF_A_CALL.test(sample) || services.some((name) => name !== service && namesService(sample, name));
+  const all = failuresIn(failures, isCall);
+  if (all === 0) return null;
+  return failures.filter(isCall).reduce((sum, { count }) => sum + count, 0) >= all * limits.blameShare;
+}
 
 /**
  * Whether a service beside the leading cause fails by itself: it has failures of its own that tell of no call, and they come
  * first in enough of its flows or, where no trace tells, before those of the leading cause.
  */
-function hasOwnFault(suspect: Suspect, leader: Suspect, services: readonly string[], byTrace: boolean): boolean {
-  const lines = [...(suspect.signs?.severe ?? []), ...(suspect.signs?.warnings ?? [])].map(({ row }) => row);
-  const flows = suspect.changes.map(({ row }) => row).filter(({ kind }) => kind === 'error_line');
-  const failures = lines.length > 0 ? lines : flows;
-  const all = failures.reduce((sum, { count }) => sum + count, 0);
-  const calls = failures.filter(
-    ({ sample }) =>
-      TELLS_OF_A_CALL.test(sample) || services.some((name) => name !== suspect.service && namesService(sample, name)),
-  );
-  if (all === 0 || calls.reduce((sum, { count }) => sum + count, 0) >= all * LIMITS.minBlameShare) return false;
+function hasOwnFault(
+  suspect: Suspect,
+  leader: Suspect,
+  services: readonly string[],
+  byTrace: boolean,
+  limits: Thresholds['logs'],
+): boolean {
+  if (tellsOfCalls(suspect, services, limits) !== false) return false;
   if (byTrace)
-    return (
-      suspect.byFlows && suspect.changes.some(({ row, tier }) => tier === 2 && row.votes >= row.count * LIMITS.minFirstShare)
-    );
+    return suspect.byFlows && suspect.changes.some(({ row, tier }) => tier === 2 && row.votes >= row.count * limits.firstShare);
   const [own, first] = [firstFailureOf(suspect), firstFailureOf(leader)];
   return own !== null && first !== null && own.at < first.at;
 }
@@ -193,8 +223,9 @@ function blamedByChain(
   signs: ReadonlyMap<string, LineSigns>,
   services: readonly string[],
   target: string,
+  limits: Thresholds['logs'],
 ): boolean {
-  return blamedService(service, signs.get(service)?.severe ?? [], services) === target;
+  return blamedService(service, signs.get(service)?.severe ?? [], services, limits) === target;
 }
 
 function endOfBlame(service: string, blames: ReadonlyMap<string, string>): string {

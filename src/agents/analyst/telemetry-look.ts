@@ -3,8 +3,11 @@ import { DiagnosisError } from '../../errors/diagnosis-error';
 import type { RunContext } from '../../ports/run-context';
 import type { TimeRange } from '../../ports/telemetry-source.port';
 import type { ToolResult, ToolRunner } from '../../ports/tool-runner.port';
+import type { DiagnosisQuery } from '../../protocol/diagnosis-query';
 import type { JsonObject, JsonValue } from '../../protocol/json-value';
 import type { LimitationCode } from '../../vocabulary/limitation-codes';
+import type { Thresholds } from './thresholds';
+import { isPart, withinScope } from './follow-up-scope';
 import type { ReadableTool } from './tool-rows';
 
 /** What one recorded call gave, in rows; a row's index is its place in the stored output, so paths can be written from it. */
@@ -41,7 +44,11 @@ export class TelemetryLook {
   constructor(
     private readonly tools: ToolRunner,
     private readonly config: RunnableConfig,
-  ) {}
+    readonly thresholds: Thresholds,
+    private readonly scope?: DiagnosisQuery['scope'],
+  ) {
+    if (isPart(scope)) this.note('SCOPE_LOGS_ONLY');
+  }
 
   limitations(): LimitationCode[] {
     return [...this.codes];
@@ -56,7 +63,9 @@ export class TelemetryLook {
   }
 
   /** The answer in rows, or null when the tool could not answer; a view that was cut is asked again with fewer rows. */
-  async ask<Row>(tool: ReadableTool<Row>, args: JsonObject): Promise<Answer<Row> | null> {
+  async ask<Row>(tool: ReadableTool<Row>, asked: JsonObject): Promise<Answer<Row> | null> {
+    const args = withinScope(tool.name, asked, this.scope);
+    if (args === null) return null;
     if (this.config.signal?.aborted === true) throw new DiagnosisError('CANCELLED', 'The run was stopped.');
     const run = this.config.configurable?.['run'] as RunContext | undefined;
     if (run?.deadline?.aborted === true) {

@@ -6,17 +6,8 @@ import type { VerifierInput } from './agent-inputs';
 import { type ClaimRole, claimRoleOf } from './claim-roles';
 import { GAP_FACTS, leadingCause } from './gap-questions';
 import { type RecomputedClaim, recompute, textOfField } from './recomputed-claim';
+import type { Thresholds } from './thresholds';
 import { METRIC_ANOMALIES } from './tool-rows';
-
-/** Rise of a share from which a claim supports harm directly; below it points there at most. */
-const HARMFUL_RISE = 0.1;
-/** Rise of a time beside what it was before, from which a claim supports harm directly. */
-const HARMFUL_PART = 0.25;
-/** Change of a metric in spreads (interquartile ranges) of its baseline, and beside its former value, that supports harm. */
-const HARMFUL_SPREADS = 1.5;
-const METRIC_NOISE = 0.02;
-/** Lines or flows that must have appeared to support harm directly. */
-const HARMFUL_COUNT = 4;
 
 const GAPS = {
   control: 'It is open whether the same change also occurs inside the baseline.',
@@ -33,11 +24,11 @@ export interface Judged {
  * Judges every verified claim from its matched texts. Critical are the strongest harm of the leading cause, the check and
  * the control that could disprove it, and, where there is no cause, everything that was found normal.
  */
-export function judge(input: VerifierInput): Judged {
+export function judge(input: VerifierInput, limits: Thresholds): Judged {
   const { verified_executor_output: output, verified_evidence: evidence } = input;
   const claims = output.claims.map((claim) => recompute(claim, evidence));
   const cause = leadingCause(output.assessments);
-  return { cause, facts: cause === null ? withoutCause(claims) : withCause(cause, claims, input) };
+  return { cause, facts: cause === null ? withoutCause(claims) : withCause(cause, claims, input, limits) };
 }
 
 function withoutCause(claims: readonly RecomputedClaim[]): VerifierFact[] {
@@ -50,10 +41,19 @@ function withoutCause(claims: readonly RecomputedClaim[]): VerifierFact[] {
   });
 }
 
-function withCause(cause: Assessment, claims: readonly RecomputedClaim[], input: VerifierInput): VerifierFact[] {
+function withCause(
+  cause: Assessment,
+  claims: readonly RecomputedClaim[],
+  input: VerifierInput,
+  limits: Thresholds,
+): VerifierFact[] {
   const own = claims.filter(({ claim }) => cause.claim_ids.includes(claim.claim_id));
   const roleOf = (item: RecomputedClaim): ClaimRole => claimRoleOf(item.claim.claim_id) ?? 'harm';
-  const judged = claims.map((item) => ({ item, role: roleOf(item), verification: verificationOf(item, cause, own, input) }));
+  const judged = claims.map((item) => ({
+    item,
+    role: roleOf(item),
+    verification: verificationOf(item, cause, own, input, limits),
+  }));
   const harm = judged.filter(({ item, role }) => own.includes(item) && (role === 'harm' || role === 'symptom'));
   const strongest = harm.find(({ verification }) => verification === 'direct_support') ?? harm[0];
   const confirmed = judged.some(
@@ -80,22 +80,23 @@ function verificationOf(
   cause: Assessment,
   own: readonly RecomputedClaim[],
   { verified_evidence: evidence }: VerifierInput,
+  limits: Thresholds,
 ): Verification {
   if (!item.holds) return 'contradicted';
   if (!own.includes(item)) return 'direct_support';
   switch (claimRoleOf(item.claim.claim_id)) {
     case 'control':
-      if (item.direction === 'up' || (isOfMetric(item) && item.claim.assertion?.op === 'fell')) return 'contradicted';
+      if (item.direction === 'up' || (fallsAreTrouble(item) && item.claim.assertion?.op === 'fell')) return 'contradicted';
       return countsChanges(item) && item.value !== 0 ? 'indirect_support' : 'direct_support';
     case 'check':
-      if (isOfMetric(item)) return metricSupport(item, evidence);
+      if (isOfMetric(item)) return metricSupport(item, evidence, limits);
       if (item.direction === 'up') return 'direct_support';
       // Errors that fell, or went away, speak against a cause that is said to err.
       return item.direction === 'down' ? 'contradicted' : 'indirect_support';
     case 'trigger':
       return 'direct_support';
     default:
-      return harmSupport(item, cause, evidence);
+      return harmSupport(item, cause, evidence, limits);
   }
 }
 
@@ -104,32 +105,56 @@ function countsChanges({ claim }: RecomputedClaim): boolean {
   return claim.bindings[0]?.raw_path === '/summary/matched_count';
 }
 
-function harmSupport(item: RecomputedClaim, cause: Assessment, evidence: readonly VerifiedEvidence[]): Verification {
+function harmSupport(
+  item: RecomputedClaim,
+  cause: Assessment,
+  evidence: readonly VerifiedEvidence[],
+  limits: Thresholds,
+): Verification {
   const { claim, direction, change, value } = item;
   if (claim.subject !== cause.subject) return 'indirect_support';
-  if (isOfMetric(item)) return metricSupport(item, evidence);
+  if (isOfMetric(item)) return metricSupport(item, evidence, limits);
+  if (isOfRate(item)) return hasFallenSilent(item, limits) ? 'direct_support' : 'indirect_support';
   if (direction !== 'up') return 'indirect_support';
   // A service that is no longer called said nothing itself: its caller did.
   if (textOfField(claim, 'kind', evidence) === 'missing') return 'indirect_support';
   const enough =
     claim.assertion?.unit === 'count'
-      ? (value ?? 0) >= HARMFUL_COUNT
+      ? (value ?? 0) >= limits.logs.fewest
       : claim.assertion?.unit === 'ratio'
-        ? change >= HARMFUL_RISE
-        : change >= HARMFUL_PART * ((value ?? 0) - change);
+        ? change >= limits.claims.harmfulRise
+        : change >= limits.claims.harmfulPart * ((value ?? 0) - change);
   return enough ? 'direct_support' : 'indirect_support';
 }
 
 /** A metric bears out harm when it left what its own baseline scatters, in the way that is trouble for its kind. */
-function metricSupport({ claim, change, value }: RecomputedClaim, evidence: readonly VerifiedEvidence[]): Verification {
+function metricSupport(
+  { claim, change, value }: RecomputedClaim,
+  evidence: readonly VerifiedEvidence[],
+  limits: Thresholds,
+): Verification {
   const kind = textOfField(claim, 'kind', evidence);
   const spread = Number(textOfField(claim, 'baseline_iqr', evidence) ?? Number.NaN);
   const isTrouble =
     kind === 'availability' ? change < 0 : kind === 'error' || kind === 'latency' || kind === 'saturation' ? change > 0 : false;
   const size = Math.abs(change);
-  const isLarge = Number.isFinite(spread) && spread > 0 ? size >= HARMFUL_SPREADS * spread : size > 0;
-  const isNoted = size >= METRIC_NOISE * Math.abs((value ?? 0) - change);
+  const isLarge = Number.isFinite(spread) && spread > 0 ? size >= limits.claims.harmfulSpreads * spread : size > 0;
+  const isNoted = size >= limits.claims.metricNoise * Math.abs((value ?? 0) - change);
   return isTrouble && isLarge && isNoted ? 'direct_support' : 'indirect_support';
+}
+
+/** Rates accuse a service only of having fallen silent: more of it is load. */
+function isOfRate({ claim }: RecomputedClaim): boolean {
+  return claim.assertion?.unit === 'per_minute';
+}
+
+function hasFallenSilent({ direction, change, value }: RecomputedClaim, { silence }: Thresholds): boolean {
+  const before = (value ?? 0) - change;
+  return direction === 'down' && before > 0 && (value ?? 0) <= before * silence.left;
+}
+
+function fallsAreTrouble(item: RecomputedClaim): boolean {
+  return isOfMetric(item) || isOfRate(item);
 }
 
 /** Metrics have their own directions: a falling one can be the trouble. */

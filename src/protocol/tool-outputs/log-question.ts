@@ -17,6 +17,16 @@ const questionShape = {
   limit: z.number().int().min(1).max(MAX_LOG_ROWS).describe(`Most rows, 1 to ${MAX_LOG_ROWS}; the most telling come first`),
 };
 
+const part = z
+  .string()
+  .min(1)
+  .max(100)
+  .nullable()
+  .optional()
+  .describe(
+    'Only lines of which the name of the service or the instance holds these words, such as a region, or, where no name does, the line itself; null or left out for all',
+  );
+
 interface TwoRanges {
   readonly window: z.infer<typeof rangeSchema>;
   readonly baseline: z.infer<typeof rangeSchema> | null;
@@ -39,11 +49,12 @@ export const logPatternsArgumentsSchema = z
       .max(500)
       .nullable()
       .describe('Only lines that hold this plain text, upper and lower case alike; null for all'),
+    part,
   })
   .refine(areApart, OVERLAP);
 
 /** Arguments of `error_share`. */
-export const errorShareArgumentsSchema = z.strictObject(questionShape).refine(areApart, OVERLAP);
+export const errorShareArgumentsSchema = z.strictObject({ ...questionShape, part }).refine(areApart, OVERLAP);
 
 /** Arguments of `log_sequences`: a comparison needs something to compare with. */
 export const logSequencesArgumentsSchema = z
@@ -89,18 +100,40 @@ export const changesArgumentsSchema = z.strictObject({
   limit: questionShape.limit.describe(`Most rows, 1 to ${MAX_LOG_ROWS}; the nearest to the start of the window come first`),
 });
 
+/** Arguments of `telemetry_overview`. */
+export const overviewArgumentsSchema = z.strictObject({
+  service: questionShape.service.describe('Only this service, exactly; null for all'),
+  limit: questionShape.limit.describe(`Most rows, 1 to ${MAX_LOG_ROWS}; the ones with the most records come first`),
+});
+
+/** Most characters that `read_output` answers with at once. */
+export const MAX_OUTPUT_CHARACTERS = 20_000;
+
+/** Arguments of `read_output`. */
+export const readOutputArgumentsSchema = z.strictObject({
+  invocation_id: z.string().min(1).max(100).describe('Short id of an earlier call of this run'),
+  path: z
+    .string()
+    .max(2000)
+    .describe('JSON pointer below its data, empty for all of it; #L12-L14 at its end for lines of a text, counted from 1'),
+  offset: z.number().int().min(0).describe('Characters of that part to leave out at its start, 0 for none'),
+  limit: z.number().int().min(1).max(MAX_OUTPUT_CHARACTERS).describe(`Most characters, 1 to ${MAX_OUTPUT_CHARACTERS}`),
+});
+
 /**
  * The filter of a log question as `coverage.filter` states it and as the scope of an absence claim must repeat it: its parts
- * in the order kind, service, contains, joined by `; `, texts as given. Null when everything was looked through.
+ * in the order kind, service, part, contains, joined by `; `, texts as given. Null when everything was looked through.
  */
 export function logFilterText(parts: {
   readonly errorsOnly: boolean;
   readonly service: string | null;
+  readonly part?: string | null | undefined;
   readonly contains: string | null;
 }): string | null {
   const stated = [
     parts.errorsOnly ? 'error lines' : null,
     parts.service === null ? null : `service=${parts.service}`,
+    (parts.part ?? null) === null ? null : `part=${parts.part}`,
     parts.contains === null ? null : `contains=${parts.contains}`,
   ].filter((part) => part !== null);
   return stated.length === 0 ? null : stated.join('; ');

@@ -1,12 +1,11 @@
 import type { QueryAnswer } from '../ports/telemetry-source.port';
 import type { JsonObject } from '../protocol/json-value';
 import type { FieldDeclaration, ToolOutput } from '../protocol/tool-output';
-import { logFilterText } from '../protocol/tool-outputs/log-question';
 
-/** The envelope of an answer around its data; the filter names the service that was asked for. */
+/** The envelope of a telemetry answer around its data; `filter` states what was looked through, null for everything. */
 export function answerOutput(
   answer: QueryAnswer<unknown>,
-  service: string | null,
+  filter: string | null,
   fields: Readonly<Record<string, FieldDeclaration>>,
   data: JsonObject,
 ): ToolOutput {
@@ -15,11 +14,7 @@ export function answerOutput(
     records_scanned: answer.records_scanned,
     records_rejected: answer.records_rejected,
     complete: answer.complete,
-    coverage: {
-      from: answer.covered?.from ?? null,
-      to: answer.covered?.to ?? null,
-      filter: logFilterText({ errorsOnly: false, service, contains: null }),
-    },
+    coverage: { from: answer.covered?.from ?? null, to: answer.covered?.to ?? null, filter },
     fields: { ...fields },
     server_time: null,
     data,

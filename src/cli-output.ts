@@ -1,0 +1,73 @@
+import type { ChatProgress } from './chat/chat.service';
+import type { ImportProgress } from './ports/telemetry-source.port';
+import type { JsonObject, JsonValue } from './protocol/json-value';
+
+/** Least time between two lines about one import, in ms. */
+const IMPORT_INTERVAL_MS = 500;
+/** Most services that are named of one file. */
+const MOST_SERVICES = 12;
+
+/** Prints to stdout, which holds the answer alone. */
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** Prints to stderr: progress, summaries and errors. */
+export function note(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** One line for each node that starts and each tool call that ends. */
+export function noteRun(event: ChatProgress): void {
+  if (event.type === 'node_started') note(`  ${event.node}`);
+  if (event.type === 'tool_finished') note(`    ${event.tool_name}: ${event.status}`);
+}
+
+/** Tells of an import that lasts: a line when half a second went by since the one before. Short imports stay silent. */
+export function importNotes(now: () => number = () => performance.now()): (progress: ImportProgress) => void {
+  let last = now();
+  return ({ file, files_done, files_total, share }) => {
+    if (now() - last < IMPORT_INTERVAL_MS) return;
+    last = now();
+    note(`  reading ${file} (${files_done + 1} of ${files_total} files, ${Math.floor(share * 100)} % of all)`);
+  };
+}
+
+function isRow(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function rowsOf(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isRow) : [];
+}
+
+function text(value: JsonValue | undefined): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+function servicesOf(value: JsonValue | undefined): string {
+  const names = Array.isArray(value) ? value.map(text) : [];
+  if (names.length === 0) return '';
+  const shown = names.slice(0, MOST_SERVICES).join(', ');
+  return `; services: ${shown}${names.length > MOST_SERVICES ? ` and ${names.length - MOST_SERVICES} more` : ''}`;
+}
+
+function rejectedOf(value: JsonValue | undefined): string {
+  const counts = isRow(value) ? Object.entries(value).filter(([, count]) => typeof count === 'number' && count > 0) : [];
+  return counts.length === 0
+    ? ''
+    : `; rejected: ${counts.map(([kind, count]) => `${text(count)} ${kind.replaceAll('_', ' ')}`).join(', ')}`;
+}
+
+/** What `inspect` found, a line a file, for a person. */
+export function inspectionNotes(facts: JsonObject): string[] {
+  const files = rowsOf(facts['files']).map((file) => {
+    const range = text(file['from']) === '' ? '' : `; ${text(file['from'])} to ${text(file['to'])}`;
+    const zone = isRow(file['taken']) && text(file['taken']['zone']) !== '' ? `; clock zone ${text(file['taken']['zone'])}` : '';
+    const hint = text(file['note']) === '' ? '' : `; ${text(file['note'])}`;
+    const what = `${text(file['family'])} (${text(file['format'])}), ${text(file['rows'])} records`;
+    return `  ${text(file['name'])}: ${what}${range}${zone}${servicesOf(file['services'])}${rejectedOf(file['rejected'])}${hint}`;
+  });
+  const skipped = rowsOf(facts['skipped']).map((file) => `  ${text(file['name'])}: left out, ${text(file['reason'])}`);
+  return [...files, ...skipped];
+}
