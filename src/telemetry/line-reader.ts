@@ -93,7 +93,8 @@ export class LineReader {
   async readText(files: readonly TelemetryFile[], { head, goesOn, wrapper }: LineShape): Promise<number[]> {
     if (wrapper !== undefined) return this.readWrapped(files, wrapper);
     const select = `line, NULL::VARCHAR AS tail, 0::BIGINT AS parts, regexp_matches(line, ${sqlText(head)}) AS is_head`;
-    await this.read(files, select, LINES, `WHERE regexp_matches(line, '\\S')`);
+    await this.read(files, select, LINES, `WHERE line <> ''`);
+    await this.run(`DELETE FROM lines WHERE NOT is_head AND NOT regexp_matches(line, '\\S')`);
     const others = await this.countByFile('lines', files.length, 'CASE WHEN is_head THEN 0 ELSE 1 END');
     // Most files have no stack trace, and joining costs as much as reading.
     if (others.every((count) => count === 0)) return others;

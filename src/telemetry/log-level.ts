@@ -62,7 +62,7 @@ export function scaledLevel(expression: string, scale: LevelScaleName): string {
 export function levelOfText(message: string): string {
   const head = `left(${message}, 200)`;
   const marked = `(?i)(?:(?:level|lvl|severity)["']*\\s*[=:]\\s*["']*(?:${LOOSE})\\b|[\\[<](?:${LOOSE})[\\]>]|^\\s*(?:${LOOSE})\\s*:)`;
-  const capitals = `regexp_extract(${head}, '\\b(${WORDS})\\b', 1)`;
+  const capitals = `regexp_extract(${head}, '\\b(?:${WORDS})\\b')`;
   const found = `regexp_extract(regexp_extract(${head}, '${marked.replaceAll("'", "''")}'), '(?i)\\b(${LOOSE})\\b', 1)`;
   return `CASE WHEN ${capitals} <> '' THEN ${capitals} WHEN ${found} <> '' THEN upper(${found})
     WHEN contains(${message}, '"level":') AND regexp_matches(${message}, '${NUMBERED}') THEN ${spelledLevel(`regexp_extract(${message}, '${NUMBERED}', 1)`)}

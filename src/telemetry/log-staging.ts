@@ -40,7 +40,9 @@ export async function stageLogs(
   cells: string,
 ): Promise<Map<number, KeptRecords>> {
   const kept = new Map<number, { rows: number; first: bigint; last: bigint }>();
-  const total = await reader.count('lines');
+  // Rows that were deleted leave gaps: the number of rows does not tell where the last one stands.
+  const [end] = await reader.run('SELECT coalesce(max(rowid) + 1, 0)::DOUBLE AS n FROM lines');
+  const total = Number(end?.['n'] ?? 0);
   const [bottom] = await reader.run('SELECT coalesce(max(seq), 0)::DOUBLE AS seq FROM logs');
   const base = Number(bottom?.['seq'] ?? 0);
   try {

@@ -48,7 +48,9 @@ export function exceptionName(message: string): string {
  * holes. The call site keeps its line number.
  */
 export function lineShapeText(message: string, site: string): string {
-  const line = `left(split_part(ltrim(${message}), chr(10), 1), ${TEMPLATE_CHARACTERS})`;
+  const start = `ltrim(${message})`;
+  const line = `CASE WHEN contains(${message}, chr(10)) OR length(${message}) > ${TEMPLATE_CHARACTERS}
+    THEN left(split_part(${start}, chr(10), 1), ${TEMPLATE_CHARACTERS}) ELSE ${start} END`;
   const text = `CASE WHEN ${site} = '' THEN ${line} ELSE replace(${line}, ${site}, ${SITE_MARK}) END`;
   return `regexp_replace(${text}, ${literal(VARIABLE)}, ${HOLE}, 'g')`;
 }

@@ -151,7 +151,7 @@ export class TelemetryDatabase {
         { package: '@duckdb/node-api' },
       );
     }
-    const folder = await mkdtemp(join(tmpdir(), 'diagnosis-telemetry-'));
+    const folder = await mkdtemp(join(tmpdir(), `diagnosis-telemetry-${process.pid}-`));
     try {
       const inMemory = expectedBytes * 4 <= limits.memoryLimitMb * 1024 * 1024;
       const instance = await engine.DuckDBInstance.create(inMemory ? ':memory:' : join(folder, 'telemetry.duckdb'), {

@@ -4,8 +4,8 @@ import type { TimeRule } from './telemetry-mapping';
 /** Digits from a unit to nanoseconds. */
 const EPOCH_DIGITS: Readonly<Record<string, number>> = { epoch_s: 9, epoch_ms: 6, epoch_us: 3, epoch_ns: 0 };
 
-/** The usual form, which the engine reads as it is. */
-const PLAIN_UTC = '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?Z';
+/** Characters of `2026-05-04T10:00:00Z`, the shortest time that the engine reads as it is. */
+const PLAIN_UTC_LENGTH = 20;
 
 function nanosecondsOfOffset(zone: string): string {
   const [hours, minutes] = zone.slice(1).split(':').map(Number) as [number, number];
@@ -76,15 +76,18 @@ export function epochNanoseconds(column: string, rule: TimeRule, forms: TimeForm
   const dotted = `replace(${dashed}, ',', '.')`;
   const utc = `regexp_replace(${dotted}, ' ?(?:UTC|GMT|z)$', 'Z')`;
   const iso = `regexp_replace(${utc}, ' ?([+-]\\d{2}):?(\\d{2})$', '\\1:\\2')`;
-  return `TRY(CASE
-    WHEN regexp_full_match(${text}, '${PLAIN_UTC}') THEN epoch_ns(try_cast(${text} AS TIMESTAMP_NS))
+  // Nearly all times have one of these two forms; what has neither falls through.
+  const plain = `CASE WHEN suffix(${column}, 'Z') AND length(${column}) >= ${PLAIN_UTC_LENGTH} THEN epoch_ns(try_cast(${column} AS TIMESTAMP_NS))
+    WHEN regexp_full_match(${column}, '\\d{9,19}') THEN try_cast(${column} AS BIGINT) * CASE
+      WHEN length(${column}) < 12 THEN 1000000000 WHEN length(${column}) < 15 THEN 1000000 WHEN length(${column}) < 18 THEN 1000 ELSE 1 END END`;
+  return `TRY(coalesce(${plain}, CASE
     WHEN regexp_full_match(${text}, '\\d{9,11}(\\.\\d+)?') THEN ${scaled(text, 9)}
     WHEN regexp_full_match(${text}, '\\d{12,14}(\\.\\d+)?') THEN ${scaled(text, 6)}
     WHEN regexp_full_match(${text}, '\\d{15,17}') THEN ${scaled(text, 3)}
     WHEN regexp_full_match(${text}, '\\d{18,19}') THEN try_cast(${text} AS BIGINT)
     WHEN NOT regexp_matches(${text}, '^\\d{4}[-/]\\d{2}[-/]\\d{2}[T ]\\d{2}:\\d{2}') THEN NULL
     WHEN regexp_matches(${iso}, '(Z|[+-]\\d{2}(:\\d{2})?)$') THEN epoch_ns(try_cast(${iso} AS TIMESTAMP_NS))
-    ELSE ${inZone(iso, rule.zone)} END)`;
+    ELSE ${inZone(iso, rule.zone)} END))`;
 }
 
 const FRACTION = /\.(\d+)/;

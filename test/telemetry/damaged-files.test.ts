@@ -211,3 +211,24 @@ describe('file telemetry: heads and names', () => {
     });
   });
 });
+
+describe('file telemetry: long files', () => {
+  it('[B6] keeps the last record of a file that is taken in slices, whatever was rejected before it', async () => {
+    const junk = Array.from({ length: 300 }, () => '{broken');
+    const lines = Array.from(
+      { length: 245_700 },
+      (_, at) => `{"time":${1_777_888_800_000 + at},"service":"till","msg":"sold item ${at}"}`,
+    );
+    folder.write('a.jsonl', [...lines.slice(0, 1000), ...junk, ...lines.slice(1000)].join('\n'));
+    const blank = Array.from({ length: 300 }, () => '   ');
+    const texts = Array.from(
+      { length: 245_700 },
+      (_, at) => `${new Date(1_777_888_800_000 + at).toISOString()} INFO sold item ${at}`,
+    );
+    folder.write('b.log', [...texts.slice(0, 1000), ...blank, ...texts.slice(1000)].join('\n'));
+    expect(await inspected()).toMatchObject([
+      { name: 'a.jsonl', rows: 245_700, rejected: { unrecognised: 300, bad_time: 0 }, to: '2026-05-04T10:04:05.699Z' },
+      { name: 'b.log', rows: 245_700, rejected: { unrecognised: 0, bad_time: 0 }, to: '2026-05-04T10:04:05.699Z' },
+    ]);
+  });
+});
