@@ -112,6 +112,25 @@ describe('AnalystVerifierAgent', () => {
     expect(await verdictOf({ claims: [CLEAR] })).toMatchObject({ verdict: 'PASS', allowed: { missing_information: [] } });
   });
 
+  it('gives no more than LOW_CONFID to nothing wrong when files could not be read, and lets a shown cause stand', async () => {
+    const verdict = await verdictOf({ claims: [CLEAR], limitations: ['FILES_SKIPPED'] });
+    expect(verdict.verdict).toBe('LOW_CONFID');
+    expect(verdict.allowed.missing_information).toEqual(['Some files could not be read, so what they hold is unknown.']);
+    expect((await verdictOf({ ...whole, limitations: ['FILES_SKIPPED'] })).verdict).toBe('PASS');
+  });
+
+  it.each([
+    ['a rate that fell to nothing', '133', '0', 'PASS'],
+    ['a rate that fell a little', '133', '90', 'LOW_CONFID'],
+  ])('takes %s for what it is: silence bears out harm, less load does not', async (_name, before, after, expected) => {
+    const [claim, evidence] = claimOf('harm-1', 'kettle', 'fell', before, after);
+    const rate: [VerifiedClaim, VerifiedEvidence[]] = [
+      { ...claim, assertion: { op: 'fell', left: 0, right: 1, unit: 'per_minute' } },
+      evidence,
+    ];
+    expect((await verdictOf({ ...whole, claims: [rate, CONTROL, CLEAR] })).verdict).toBe(expected);
+  });
+
   it('rejects a cause whose change also occurs inside the baseline', async () => {
     const again = claimOf('control-1', 'kettle', 'rose', '0', '0.4');
     const verdict = await verdictOf({ ...whole, claims: [HARM, again, CLEAR] });

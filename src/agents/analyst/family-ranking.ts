@@ -257,7 +257,7 @@ function leaderBelow(
   const explained = metrics !== null && metrics.explained >= limits.families.explained && metrics.explainedBy === leader.service;
   if (standing !== 'spans')
     return explained && metrics.score < 1 && metrics.raw >= limits.families.contributing ? leader.service : null;
-  if (isDelayedBy({ service, spans }, leader, paths)) return leader.service;
+  if (isDelayedBy({ service, spans }, leader, paths, limits.spans)) return leader.service;
   if (!paths.isAbove(service, leader.service)) return null;
   if (leader.standing === 'silence') return leader.service;
   const waits =
@@ -265,11 +265,18 @@ function leaderBelow(
   return waits ? leader.service : null;
 }
 
-/** Calls that only the leader makes are slow because its own way to everybody is. */
-function isDelayedBy({ service, spans }: Pick<Candidate, 'service' | 'spans'>, leader: Candidate, paths: ServicePaths): boolean {
+/** Calls that the leader makes, alone or among others, are slow because its own way to everybody is. */
+function isDelayedBy(
+  { service, spans }: Pick<Candidate, 'service' | 'spans'>,
+  leader: Candidate,
+  paths: ServicePaths,
+  limits: Thresholds['spans'],
+): boolean {
   const [first, ...others] = paths.callersOf(service);
   const isItsWay = leader.spans !== null && leader.spans.row.role !== 'self';
-  return first === leader.service && others.length === 0 && isItsWay && spans?.row.role === 'incoming';
+  if (!isItsWay || spans?.row.role !== 'incoming') return false;
+  const isItsAlone = first === leader.service && others.length === 0;
+  return isItsAlone || (paths.isAbove(leader.service, service) && spans.size < sizeOf(leader) * limits.waits);
 }
 
 function isHint(candidate: Candidate, logs: Weighed, limits: Thresholds['families']): boolean {

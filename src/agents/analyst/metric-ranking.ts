@@ -96,6 +96,7 @@ function countedRows(
     if (row.score < limits.unusual || (row.kind === 'latency' && !isTelling(row.service, known))) return [];
     const size =
       Math.min(limits.cap, Math.log(row.score)) *
+      sizeOf(row, limits) *
       (row.segment_rows === 1 ? limits.singleRow : 1) *
       Math.min(1, row.segment_rows / row.rows / limits.minExtent) ** 2 *
       (row.kind === 'traffic' ? limits.traffic : 1) *
@@ -103,6 +104,12 @@ function countedRows(
       Math.min(1, (row.baseline_rows ?? 0) / limits.fullBaseline);
     return [{ index, row, from: placeOf(row.first_seen), to: placeOf(row.last_seen), size }];
   });
+}
+
+/** How large a departure is beside what the baseline scatters: long but small ones stand out and harm nobody. */
+function sizeOf({ change, baseline_iqr }: MetricAnomalyRow, limits: Thresholds['metrics']): number {
+  if (change === null || baseline_iqr === null || baseline_iqr === 0) return 1;
+  return Math.min(1, Math.abs(change) / (baseline_iqr * limits.fullSpreads));
 }
 
 /** A latency says something of a service that no span shows, unless spans show others and nothing else shows that requests reach it. */

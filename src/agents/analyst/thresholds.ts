@@ -46,6 +46,8 @@ export const THRESHOLDS = Object.freeze({
     alone: 0.3,
     /** Logarithm of a score from which more of it says no more. */
     cap: 4,
+    /** Interquartile ranges of the baseline from which a departure counts in full. */
+    fullSpreads: 1.5,
     /** Part of the window from which a departure counts in full: what is over at once was not the incident. */
     minExtent: 0.2,
     /** Values of a baseline, and share of the values that other series have, from which a series counts in full. */
