@@ -12,7 +12,15 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Prints to stderr: progress, summaries and errors. */
+/** Control and direction characters, which could move a terminal's cursor or forge what stands there. */
+const UNSAFE = /[\u0000-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g;
+
+/** Text from outside as one inert line: control characters are shown by their code. */
+export function inert(text: string): string {
+  return text.replaceAll(UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** Prints to stderr: progress, summaries and errors. What comes from outside has to be made inert before. */
 export function note(text: string): void {
   process.stderr.write(`${text}\n`);
 }
@@ -20,7 +28,7 @@ export function note(text: string): void {
 /** One line for each node that starts and each tool call that ends. */
 export function noteRun(event: ChatProgress): void {
   if (event.type === 'node_started') note(`  ${event.node}`);
-  if (event.type === 'tool_finished') note(`    ${event.tool_name}: ${event.status}`);
+  if (event.type === 'tool_finished') note(`    ${inert(event.tool_name)}: ${event.status}`);
 }
 
 /** Tells of an import that lasts: a line when half a second went by since the one before. Short imports stay silent. */
@@ -29,7 +37,7 @@ export function importNotes(now: () => number = () => performance.now()): (progr
   return ({ file, files_done, files_total, share }) => {
     if (now() - last < IMPORT_INTERVAL_MS) return;
     last = now();
-    note(`  reading ${file} (${files_done + 1} of ${files_total} files, ${Math.floor(share * 100)} % of all)`);
+    note(`  reading ${inert(file)} (${files_done + 1} of ${files_total} files, ${Math.floor(share * 100)} % of all)`);
   };
 }
 
@@ -42,14 +50,14 @@ function rowsOf(value: JsonValue | undefined): JsonObject[] {
 }
 
 function text(value: JsonValue | undefined): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  return typeof value === 'string' || typeof value === 'number' ? inert(String(value)) : '';
 }
 
 function servicesOf(value: JsonValue | undefined): string {
   const names = Array.isArray(value) ? value.map(text) : [];
   if (names.length === 0) return '';
   const shown = names.slice(0, MOST_SERVICES).join(', ');
-  return `; services: ${shown}${names.length > MOST_SERVICES ? ` and ${names.length - MOST_SERVICES} more` : ''}`;
+  return `${shown}${names.length > MOST_SERVICES ? ` and ${names.length - MOST_SERVICES} more` : ''}`;
 }
 
 function rejectedOf(value: JsonValue | undefined): string {
@@ -66,8 +74,12 @@ export function inspectionNotes(facts: JsonObject): string[] {
     const zone = isRow(file['taken']) && text(file['taken']['zone']) !== '' ? `; clock zone ${text(file['taken']['zone'])}` : '';
     const hint = text(file['note']) === '' ? '' : `; ${text(file['note'])}`;
     const what = `${text(file['family'])} (${text(file['format'])}), ${text(file['rows'])} records`;
-    return `  ${text(file['name'])}: ${what}${range}${zone}${servicesOf(file['services'])}${rejectedOf(file['rejected'])}${hint}`;
+    return `  ${text(file['name'])}: ${what}${range}${zone}${rejectedOf(file['rejected'])}${hint}`;
   });
   const skipped = rowsOf(facts['skipped']).map((file) => `  ${text(file['name'])}: left out, ${text(file['reason'])}`);
-  return [...files, ...skipped];
+  const services = rowsOf(facts['families']).flatMap((family) => {
+    const names = servicesOf(family['services']);
+    return names === '' ? [] : [`  services of ${text(family['family'])}: ${names}`];
+  });
+  return [...files, ...skipped, ...services];
 }

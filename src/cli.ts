@@ -6,7 +6,7 @@ import { NestFactory } from '@nestjs/core';
 import type { INestApplicationContext } from '@nestjs/common';
 import { ChatService } from './chat/chat.service';
 import { readAskArguments, readInspectArguments, readNoArguments, UsageError } from './cli-arguments';
-import { importNotes, inspectionNotes, note, noteRun, print } from './cli-output';
+import { importNotes, inert, inspectionNotes, note, noteRun, print } from './cli-output';
 import { DiagnosisModule } from './diagnosis.module';
 import { DiagnosisError } from './errors/diagnosis-error';
 import { parseDiagnosisOptions, type DiagnosisOptionsInput } from './options/diagnosis-options';
@@ -33,6 +33,9 @@ DIAGNOSIS_MAPPING. The answer goes to stdout, progress and errors to stderr.
 Exit code: 0 done, 1 failed, 2 not understood.
 `;
 
+/** Signals that end a command in order: what it opened is closed, and its run is marked as cancelled. */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
 type Command = (args: readonly string[], options: DiagnosisOptionsInput) => Promise<void>;
 
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -44,27 +47,23 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
   ask: async (args, options) => {
     const { request, telemetry, mapping, json } = readAskArguments(args);
-    await withContext(placed(options, telemetry, mapping), async (context) => {
-      const controller = new AbortController();
-      const stop = (): void => controller.abort();
-      process.once('SIGINT', stop);
-      try {
-        // Before the run begins, so that a long import does not use up its time.
-        await withImportNotes(context.get(TelemetrySource), (source) => source.describe(controller.signal));
-        const result = await context.get(ChatService).chat(request, { signal: controller.signal, onProgress: noteRun });
-        print(json ? JSON.stringify(result, null, 2) : `${result.answer}\n\nRun: ${result.runId}\nSession: ${result.sessionId}`);
-      } finally {
-        process.off('SIGINT', stop);
-      }
+    await withContext(placed(options, telemetry, mapping), async (context, signal) => {
+      // Before the run begins, so that a long import does not use up its time.
+      await withImportNotes(context.get(TelemetrySource), (source) => source.describe(signal));
+      const result = await context.get(ChatService).chat(request, { signal, onProgress: noteRun });
+      print(json ? JSON.stringify(result, null, 2) : `${result.answer}\n\nRun: ${result.runId}\nSession: ${result.sessionId}`);
     });
   },
   inspect: async (args, options) => {
     const { telemetry, mapping, json } = readInspectArguments(args);
-    await withContext({ ...placed(options, telemetry, mapping), database: { url: 'sqlite::memory:' } }, async (context) => {
-      const facts = await withImportNotes(context.get(TelemetrySource), (source) => source.inspect());
-      if (!json) for (const line of inspectionNotes(facts)) note(line);
-      print(JSON.stringify(json ? facts : facts['mapping'], null, 2));
-    });
+    await withContext(
+      { ...placed(options, telemetry, mapping), database: { url: 'sqlite::memory:' } },
+      async (context, signal) => {
+        const facts = await withImportNotes(context.get(TelemetrySource), (source) => source.inspect(signal));
+        if (!json) for (const line of inspectionNotes(facts)) note(line);
+        print(JSON.stringify(json ? facts : facts['mapping'], null, 2));
+      },
+    );
   },
 };
 
@@ -89,16 +88,20 @@ async function withImportNotes<T>(source: TelemetrySource, work: (source: Teleme
 
 async function withContext(
   options: DiagnosisOptionsInput,
-  work: (context: INestApplicationContext) => Promise<void>,
+  work: (context: INestApplicationContext, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
+  const controller = new AbortController();
+  const stop = (): void => controller.abort();
+  for (const name of STOP_SIGNALS) process.on(name, stop);
   const context = await NestFactory.createApplicationContext(DiagnosisModule.forRoot({ ...options, controllers: false }), {
     logger: false,
     abortOnError: false,
   });
   try {
-    await work(context);
+    await work(context, controller.signal);
   } finally {
     await context.close();
+    for (const name of STOP_SIGNALS) process.off(name, stop);
   }
 }
 
@@ -129,6 +132,7 @@ export async function runCommand(
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined) {
+    if (name !== '') note(`There is no command ${JSON.stringify(name)}.\n`);
     note(USAGE);
     return 2;
   }
@@ -137,16 +141,22 @@ export async function runCommand(
     return 0;
   } catch (error) {
     if (error instanceof UsageError) {
-      note(`${name}: ${error.message}.\nnestjs-diagnosis --help shows what can be given.`);
+      note(`${name}: ${inert(error.message).replace(/\. To specify.*$/, '')}.\nnestjs-diagnosis --help shows what can be given.`);
       return 2;
     }
-    note(DiagnosisError.is(error) ? `${error.code}: ${error.message}` : 'INTERNAL: the command failed.');
+    note(DiagnosisError.is(error) ? `${error.code}: ${inert(error.message)}` : 'INTERNAL: the command failed.');
     return DiagnosisError.is(error, 'REQUEST_INVALID') ? 2 : 1;
   }
 }
 
 if (require.main === module) {
+  // Who reads may stop reading at any time: the command then ends as it would, and what could not be written is a failure.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') process.exitCode = 1;
+    });
+  }
   void runCommand(process.argv.slice(2), process.env).then((code) => {
-    process.exitCode = code;
+    process.exitCode ||= code;
   });
 }

@@ -4,6 +4,9 @@ import { alertWindow } from './alert-window';
 import type { ChatRequest } from './chat-request';
 import { readQuestionWindow, type QuestionTimes, type WindowMs } from './question-window';
 
+/** What an RFC 3339 instant can say. */
+const FIRST_MS = Date.parse('0001-01-01T00:00:00Z');
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 const DEFAULT_WINDOW_MS = 3_600_000;
 /** Without any other window, it is this last part of what the telemetry covers. */
 const DEFAULT_WINDOW_SHARE = 0.25;
@@ -91,5 +94,8 @@ function msOf(window: { readonly from: string; readonly to: string }): WindowMs 
 }
 
 function asWindow(window: WindowMs, source: QueryWindow['source']): QueryWindow {
+  if (window.from < FIRST_MS || window.to > LAST_MS) {
+    throw new DiagnosisError('REQUEST_INVALID', 'message: its time lies outside of the years 1 to 9999.', { field: 'message' });
+  }
   return { from: new Date(window.from).toISOString(), to: new Date(window.to).toISOString(), source };
 }

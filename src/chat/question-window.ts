@@ -184,7 +184,7 @@ function readRange(first: string, second: string, date: WallTime | null, times: 
   }
   // A clock time that ends a range belongs to the day on which the range starts, or to the next one past midnight.
   const to = readClock(second, wallTimeAt(from, zone), zone);
-  if (to > from) return ordered(from, to);
+  if (to >= from) return ordered(from, to);
   const past = to + DAY_MS;
   const wraps = past > times.anchorMs && date === null && !isIso(first);
   return wraps ? ordered(from - DAY_MS, to) : ordered(from, past);
@@ -262,7 +262,7 @@ function ordered(from: number, to: number): WindowMs {
   if (from < to) return { from, to };
   throw new DiagnosisError(
     'REQUEST_INVALID',
-    'message: the window that it names ends before it starts; name the earlier time first.',
+    'message: the window that it names ends before it starts, or with its start; name the earlier time first.',
     {
       field: 'message',
     },

@@ -62,7 +62,7 @@ function noChangedSuccession({ assertion, bindings }: Claim, texts: readonly (st
 
 function absenceSentence({ subject, filter, from, to }: NonNullable<Claim['scope']>): string {
   const where = ALL_SUBJECTS.includes(subject) ? 'all services' : subject;
-  const what = filter === '' ? 'no record' : `no record with ${quoted(filter)}`;
+  const what = filter === '' ? 'no record' : `no record with ${quoted(filter)} in its text or names`;
   return `${where}: ${what} between ${from} and ${to}`;
 }
 

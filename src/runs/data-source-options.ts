@@ -71,6 +71,8 @@ export function dataSourceOptionsOf(database: DiagnosisOptions['database']): Dat
     migrationsRun: false,
     synchronize: false,
     logging: false,
+    // The console logger of TypeORM tells of migrations whatever `logging` says.
+    logger: 'debug',
   };
 }
 

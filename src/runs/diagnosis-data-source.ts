@@ -1,10 +1,14 @@
 import { constants, promises as fs } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { DiagnosisError } from '../errors/diagnosis-error';
 import type { DiagnosisOptions } from '../options/diagnosis-options';
 import { SQLITE_MEMORY, dataSourceOptionsOf, sqliteFileOf } from './data-source-options';
 import { storeErrorOf } from './store-error';
+
+const MIGRATION_ATTEMPTS = 4;
+const MIGRATION_RETRY_MS = 150;
 
 /** Token of the open TypeORM data source that the stores write to. */
 export const DIAGNOSIS_DATA_SOURCE = Symbol('DIAGNOSIS_DATA_SOURCE');
@@ -21,12 +25,25 @@ export async function openDiagnosisDataSource(options: Pick<DiagnosisOptions, 'd
   const dataSource = new DataSource(dataSourceOptionsOf(options.database));
   try {
     await dataSource.initialize();
-    if (options.database.runMigrations) await dataSource.runMigrations();
+    if (options.database.runMigrations) await migrate(dataSource);
     else if (await dataSource.showMigrations()) throw pendingMigrations();
     return dataSource;
   } catch (error) {
     if (dataSource.isInitialized) await dataSource.destroy().catch(() => undefined);
     throw storeErrorOf(error);
+  }
+}
+
+/** Another process may be at the same migrations: what fails then is tried again, until it finds nothing left to do. */
+async function migrate(dataSource: DataSource): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await dataSource.runMigrations();
+      return;
+    } catch (error) {
+      if (attempt === MIGRATION_ATTEMPTS) throw error;
+      await setTimeout(attempt * MIGRATION_RETRY_MS);
+    }
   }
 }
 

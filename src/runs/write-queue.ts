@@ -1,5 +1,14 @@
+import { setTimeout } from 'node:timers/promises';
 import type { DataSource, EntityManager } from 'typeorm';
 import { asStoreCall } from './store-error';
+
+/** Attempts at a transaction that another process is in the way of, and the growing time between them, in ms: about six seconds. */
+const MAX_ATTEMPTS = 25;
+const RETRY_MS = 20;
+
+function isBusy(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && /^SQLITE_BUSY/.test(String(error.code));
+}
 
 const queues = new WeakMap<DataSource, WriteQueue>();
 
@@ -30,9 +39,21 @@ export class WriteQueue {
     return this.enqueue(() => work(this.dataSource.manager));
   }
 
-  /** Several statements that hold together or not at all. */
+  /**
+   * Several statements that hold together or not at all. On SQLite the work may be called again: a transaction that has read
+   * cannot go on when another process wrote meanwhile, and the lock's own time of waiting does not cover that.
+   */
   transaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.enqueue(() => this.dataSource.transaction(work));
+    return this.enqueue(async () => {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await this.dataSource.transaction(work);
+        } catch (error) {
+          if (!this.serial || !isBusy(error) || attempt === MAX_ATTEMPTS) throw error;
+          await setTimeout(attempt * RETRY_MS);
+        }
+      }
+    });
   }
 
   private enqueue<T>(work: () => Promise<T>): Promise<T> {

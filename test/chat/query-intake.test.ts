@@ -227,4 +227,11 @@ describe('buildQuery in a session', () => {
     expect(query.scope).toBeUndefined();
     expect(query.window.source).toBe('onset');
   });
+
+  it.each(['from 14:05 to 14:05', 'why since 9999-12-31T23:59:59Z?'])(
+    '[A8] refuses "%s", which is no window that can be',
+    async (message) => {
+      await expect(build({ message })).rejects.toMatchObject({ code: 'REQUEST_INVALID', detail: { field: 'message' } });
+    },
+  );
 });

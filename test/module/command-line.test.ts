@@ -104,10 +104,26 @@ describe('the command line', () => {
     const plain = logs();
     expect(await runCommand(['inspect', plain], {})).toBe(0);
     expect(err).toMatch(/a\.jsonl: logs \(jsonl\), 2400 records; 2026-05-04T13:00:00\.000Z to/);
+    expect(err).toContain('services of logs: shop, till');
     writeFileSync(folder.file('kept.json'), out);
     out = '';
     expect(await runCommand(['inspect', plain, '--mapping', folder.file('kept.json'), '--json'], {})).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ files: [{ name: 'a.jsonl', rows: 2400 }] });
+  });
+
+  it('[B3] takes an empty mapping file, which a shell leaves that writes there, for none', async () => {
+    const path = logs();
+    writeFileSync(join(path, 'mapping.json'), '');
+    expect(await runCommand(['inspect', path], {})).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ schema: 'telemetry_mapping_v1' });
+  });
+
+  it('[A17] shows control characters of names by their code, so that no file moves the cursor or forges a line', async () => {
+    const path = logs();
+    writeFileSync(join(path, 'x\u001b]0;owned\u0007\nforged line.bin'), 'x');
+    expect(await runCommand(['inspect', path], {})).toBe(0);
+    expect(err).toContain('x\\u001b]0;owned\\u0007\\u000aforged line.bin');
+    expect(err).not.toMatch(/[\u001b\u0007]/);
   });
 
   it('[A8] names a mapping file that is not there', async () => {

@@ -54,7 +54,7 @@ describe('sentences that code writes', () => {
     const base = { claim_id: 'c1', subject: 'checkout', bindings: [binding('/summary/matched_count')] };
     const scope = { subject: 'checkout', filter: 'deadlock', from: '2026-05-04T14:00:00Z', to: '2026-05-04T14:10:00Z' };
     expect(claimSentence({ ...base, kind: 'absence', scope }, ['0'])).toBe(
-      'checkout: no record with “deadlock” between 2026-05-04T14:00:00Z and 2026-05-04T14:10:00Z',
+      'checkout: no record with “deadlock” in its text or names between 2026-05-04T14:00:00Z and 2026-05-04T14:10:00Z',
     );
     expect(claimSentence({ ...base, kind: 'fact', statement: 'as it was said' }, ['0'])).toBe('as it was said');
   });
