@@ -6,7 +6,7 @@ import { clockTime } from './query-scope-markdown';
 import { shownReason, textOfField } from './shown-claim';
 import type { AllowedMaterial, VerifiedClaim } from './verified-material';
 
-const SHOWN_QUOTE = 160;
+const SHOWN_QUOTE = 200;
 
 const ROLE_ORDER: readonly AssessmentRole[] = ['cause', 'trigger', 'contributing', 'symptom', 'ruled_out'];
 const ROLE_WORDS: Record<AssessmentRole, string> = {

@@ -23,7 +23,15 @@ export const JOURNAL_LOGS: Columns<TabularLogs> = {
   instance: '_HOSTNAME',
 };
 
-const SPANS = { trace: 'trace', span: 'span', parent: 'parent', service: 'service', operation: 'operation', status: 'status' };
+const SPANS = {
+  trace: 'trace',
+  span: 'span',
+  parent: 'parent',
+  service: 'service',
+  operation: 'operation',
+  status: 'status',
+  kind: 'kind',
+};
 
 /** Spans of OpenTelemetry. */
 export const OTLP_SPAN_ROWS: Columns<TableSpans> = {

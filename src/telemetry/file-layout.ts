@@ -100,11 +100,11 @@ export function jsonColumns(lines: readonly string[]): FileColumns {
 }
 
 function namedColumns(entry: TabularLogs): string[] {
-  const { time, message, level, service, trace, span, instance } = entry;
+  const { time, message, level, status, failure, service, trace, span, instance } = entry;
   const levelColumn = typeof level === 'string' ? level : level !== undefined && 'column' in level ? level.column : undefined;
   const serviceColumn =
     typeof service === 'string' ? service : service !== undefined && 'column' in service ? service.column : undefined;
-  const optional = [levelColumn, serviceColumn, trace, span, instance];
+  const optional = [levelColumn, status, failure, serviceColumn, trace, span, instance];
   return [time.column, message, ...optional.filter((name) => name !== undefined)];
 }
 

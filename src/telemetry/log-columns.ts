@@ -1,6 +1,6 @@
 import { pointerOf } from './file-layout';
 import { lineShape, type FieldPattern } from './line-shapes';
-import { scaledLevel, spelledLevel } from './log-level';
+import { raisedLevel, scaledLevel, spelledLevel } from './log-level';
 import type { RawColumns } from './log-staging';
 import { sqlText } from './log-tables';
 import type { TabularLogs, TextLogs } from './telemetry-mapping';
@@ -29,12 +29,13 @@ function withInner(raw: RawColumns, inner: NonNullable<TabularLogs['inner']>, li
     expression.replaceAll('inner_line', `CASE WHEN starts_with(ltrim(${line}), '{') AND json_valid(${line}) THEN ${line} END`);
   const first = (name: string | undefined, own: string, as = (text: string): string => text): string =>
     name === undefined ? own : `coalesce(${nullable(as(inside(of(name))))}, ${own})`;
+  const member = (name: string | undefined): string | undefined => (name === undefined ? undefined : inside(of(name)));
   const message = first(inner.message, raw.message);
   return {
     ...raw,
     message: raw.message,
     maskable: message,
-    level: first(inner.level, raw.level, spelledLevel),
+    level: raisedLevel(first(inner.level, raw.level, spelledLevel), member(inner.status), member(inner.failure)),
     service: first(inner.service, raw.service),
     trace: first(inner.trace, raw.trace),
     span: first(inner.span, raw.span),
@@ -58,11 +59,12 @@ export function tabularColumns(
   const line = `coalesce(rtrim(${unwrapped}, chr(10) || chr(13)), '')`;
   const message = entry.join_lines === true ? withTail(line) : line;
   const optional = (name: string | undefined): string => (name === undefined ? 'NULL' : nullable(at(name)));
+  const own = (name: string | undefined): string | undefined => (name === undefined ? undefined : at(name));
   const raw: RawColumns = {
     time: at(entry.time.column),
     message,
     maskable: message,
-    level: levelText(entry, message, at),
+    level: raisedLevel(levelText(entry, message, at), own(entry.status), own(entry.failure)),
     service: serviceOfRule(entry.service, fallbackService, at),
     trace: optional(entry.trace),
     span: optional(entry.span),

@@ -25,14 +25,28 @@ export function serviceRule(sample: TableSample): ServiceRule | undefined {
   return named.find((name) => cellsOf(sample, name).length * 2 >= sample.rows.length) ?? named[0];
 }
 
+/** A column of a status' usual name whose cells are HTTP statuses. */
+function statusColumn(sample: TableSample): string | undefined {
+  return columnsFor(sample.names, USUAL.status).find((name) => mostCells(sample, name, (cell) => /^[1-5]\d\d$/.test(cell)));
+}
+
+/** What raises the level of a table's lines; a status that already is their level does not. */
+function raisingColumns(sample: TableSample, hasLevel: boolean): Pick<TabularLogs, 'status' | 'failure'> {
+  const isTrace = (cell: string): boolean => /\n|\\n|\bat \S|^Traceback /.test(cell);
+  return {
+    status: hasLevel ? statusColumn(sample) : undefined,
+    failure: columnsFor(sample.names, USUAL.stack).find((name) => cellsOf(sample, name).some(isTrace)),
+  };
+}
+
 function levelRule(sample: TableSample): TabularLogs['level'] {
   const { names } = sample;
   const named = columnsFor(names, USUAL.level);
   const column = named.find((name) => cellsOf(sample, name).length > 0) ?? named[0];
   const scaled = (name: string, scale: LevelScaleName): TabularLogs['level'] => ({ column: name, scale });
   if (column === undefined) {
-    const status = columnFor(names, USUAL.status);
-    return mostCells(sample, status, (cell) => /^[1-5]\d\d$/.test(cell)) ? scaled(status as string, 'http_status') : undefined;
+    const status = statusColumn(sample);
+    return status === undefined ? undefined : scaled(status, 'http_status');
   }
   if (plainName(column) === 'severitynumber') return scaled(column, 'otlp');
   return mostCells(sample, column, (cell) => /^[0-7]$/.test(cell)) ? scaled(column, 'syslog') : column;
@@ -42,12 +56,14 @@ function levelRule(sample: TableSample): TabularLogs['level'] {
 function innerRule(messages: readonly string[]): TabularLogs['inner'] {
   const lines = messages.filter((text) => jsonObjectOf(text) !== null);
   if (lines.length * 5 < messages.length || lines.length === 0) return undefined;
-  const { names } = jsonSample(lines);
+  const sample = jsonSample(lines);
+  const { names } = sample;
   const message = columnFor(names, USUAL.message);
   if (message === undefined) return undefined;
   return {
     message,
     level: columnFor(names, USUAL.level),
+    ...withoutUndefined(raisingColumns(sample, true)),
     service: columnFor(names, USUAL.service),
     trace: columnFor(names, USUAL.trace),
     span: columnFor(names, USUAL.span),
@@ -91,13 +107,18 @@ export function inferLogs(sample: TableSample): LogsMapping | null {
     text: isWrapped && typeof log === 'string' ? log : text,
   }));
   const isContainer = format === 'jsonl' && plainName(message) === 'log' && columnFor(names, ['stream']) !== undefined;
+  const level = levelRule(sample);
   return withoutUndefined({
     files: ['inferred'],
     format,
     delimiter,
     time,
     message,
-    level: levelRule(sample),
+    level,
+    ...raisingColumns(
+      sample,
+      typeof level === 'string' || (level !== undefined && 'scale' in level && level.scale !== 'http_status'),
+    ),
     service: serviceRule(sample),
     trace: columnFor(names, USUAL.trace),
     span: columnFor(names, USUAL.span),

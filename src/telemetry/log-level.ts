@@ -16,9 +16,16 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
 };
 
 const TRACEBACK =
-  '(?m)^(?:Traceback \\(most recent call last\\)|panic: |\\s+at [\\w.$<>/]+\\(|(?:Caused by: )?(?:[a-z_]\\w*\\.)+[A-Z]\\w*(?:Exception|Error)\\b|[A-Z]\\w*(?:Exception|Error):)';
+  '^(?:Traceback \\(most recent call last\\)|panic: |\\s+at [\\w.$<>/]+\\(|(?:Caused by: )?(?:[a-z_]\\w*\\.)+[A-Z]\\w*(?:Exception|Error)\\b|[A-Z]\\w*(?:Exception|Error):)';
+
+/** What a process says when it dies or is killed: at the start of a line or right behind its head, or in the kernel's own words. */
+const DEATH =
+  '(?:(?:^|[:\\]|FPZ\\d-] )(?:panic: |(?:PHP )?[Ff]atal error: |Traceback \\(most recent call last\\)|segfault\\b|Segmentation fault\\b)|\\bsegfault at |\\b[Oo]ut of memory: Kill|\\boom-kill)';
 
 const NUMBERED = '"level": ?([1-6]0)\\b';
+
+/** What a column of stack traces holds where there is none. */
+const NO_FAILURE = `'', 'null', 'none', 'false', '-', '[]', '{}'`;
 
 /** What numbers of a level mean, where they are not those of pino and bunyan. */
 export const LEVEL_SCALES = ['syslog', 'otlp', 'http_status'] as const;
@@ -57,7 +64,7 @@ export function scaledLevel(expression: string, scale: LevelScaleName): string {
 /**
  * SQL for the level that a line's own text shows, '' for none: a level in capitals within its first 200 characters, else
  * `level=…`, `[level]` or a leading `level:`, else a `"level"` with a number of pino, else ERROR where the text holds a stack
- * trace. A lower-case word in running text is no level.
+ * trace, or tells of a panic, a segmentation fault or a kill for want of memory. A lower-case word in running text is no level.
  */
 export function levelOfText(message: string): string {
   const head = `left(${message}, 200)`;
@@ -66,10 +73,25 @@ export function levelOfText(message: string): string {
   const found = `regexp_extract(regexp_extract(${head}, '${marked.replaceAll("'", "''")}'), '(?i)\\b(${LOOSE})\\b', 1)`;
   return `CASE WHEN ${capitals} <> '' THEN ${capitals} WHEN ${found} <> '' THEN upper(${found})
     WHEN contains(${message}, '"level":') AND regexp_matches(${message}, '${NUMBERED}') THEN ${spelledLevel(`regexp_extract(${message}, '${NUMBERED}', 1)`)}
-    WHEN regexp_matches(left(${message}, 2000), '${TRACEBACK}') THEN 'ERROR' ELSE '' END`;
+    WHEN regexp_matches(left(${message}, 2000), '(?m)${TRACEBACK}|${DEATH}') THEN 'ERROR' ELSE '' END`;
 }
 
 /** SQL for whether a spelt-out level is one of an error line. */
 export function isErrorLevel(level: string): string {
   return `${level} IN (${ERROR_LEVELS.map((name) => `'${name}'`).join(', ')})`;
+}
+
+/**
+ * SQL for a level that an HTTP status or a stack trace beside it raises, never lowers: 5xx and a stack trace make an error of what
+ * is none, 4xx a warning where there is no level.
+ */
+export function raisedLevel(level: string, status: string | undefined, failure: string | undefined): string {
+  const number = `try_cast(trim(${status ?? ''}) AS INTEGER)`;
+  const failed = [
+    ...(status === undefined ? [] : [`${number} BETWEEN 500 AND 599`]),
+    ...(failure === undefined ? [] : [`lower(trim(${failure})) NOT IN (${NO_FAILURE})`]),
+  ];
+  if (failed.length === 0) return level;
+  const warned = status === undefined ? '' : `WHEN ${level} = '' AND ${number} BETWEEN 400 AND 499 THEN 'WARN'`;
+  return `CASE WHEN ${isErrorLevel(level)} THEN ${level} WHEN ${failed.join(' OR ')} THEN 'ERROR' ${warned} ELSE ${level} END`;
 }

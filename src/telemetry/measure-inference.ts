@@ -12,6 +12,8 @@ type DurationUnit = (typeof DURATION_UNITS)[number];
 const MAX_HEADER_ROWS = 6;
 /** Names of columns that number rows. */
 const ROW_NUMBERS = /^(?:unnamed\d*|index|rownum|rownumber|id)$/;
+/** Names of columns that hold the kind of a span. */
+const SPAN_KIND = ['spankind', 'kind'];
 const STATISTIC = /^(?:avg|average|mean|min|max|minimum|maximum|sum|count|samplecount|median|std\w*|p\d{2}\w*|q\d+|rate|value)$/i;
 const UNIT =
   /^(?:%|percent|ratio|s|ms|us|ns|seconds?|milliseconds?|bytes?|[kmg]i?b|count(?:\/s(?:ec(?:ond)?)?)?|ops|requests?(?:\/s)?|1)$/i;
@@ -59,6 +61,7 @@ export function inferSpans(sample: TableSample): SpanRecords | null {
     columnFor(names, USUAL.message) !== undefined && (parent === undefined || columnFor(names, USUAL.level) !== undefined);
   if ((end === undefined && duration === undefined) || isLine) return null;
   const status = columnFor(names, USUAL.spanStatus);
+  const kind = columnFor(names, SPAN_KIND);
   const length = duration === undefined ? undefined : { column: duration, unit: durationUnit(sample, duration, start.column) };
   return {
     files: ['inferred'],
@@ -72,6 +75,7 @@ export function inferSpans(sample: TableSample): SpanRecords | null {
     start,
     ...(end !== undefined ? { end: { column: end, zone: 'UTC' } } : length === undefined ? {} : { duration: length }),
     ...(status === undefined ? {} : { status }),
+    ...(kind === undefined ? {} : { kind }),
   };
 }
 

@@ -104,10 +104,22 @@ function judge(row: SeriesRow, mostWindowRows: number): Judged {
   return { row, window, times, size, contrast };
 }
 
-/** A median holds with some quiet rows among its own: trouble is first seen at the row that is nearer to it than to the rows around. */
-function firstLoud(rows: readonly number[], from: number, to: number, middle: number, change: number): number {
-  for (let at = from; at < to; at += 1) if (Math.abs((rows[at] as number) - middle) <= Math.abs(change) / 2) return at;
-  return to;
+/**
+ * A median holds with some quiet rows among its own: trouble is first seen at the row that is nearer to it than to the rows around.
+ * The segment that stands out most may begin amid the trouble: rows before it that are nearer to it than to the baseline belong to it.
+ */
+function firstLoud(
+  rows: readonly number[],
+  { from, to, middle, change }: { from: number; to: number; middle: number; change: number },
+  baseline: number | null,
+): number {
+  let at = from;
+  while (at < to && Math.abs((rows[at] as number) - middle) > Math.abs(change) / 2) at += 1;
+  // A segment that is on the other side of the baseline than of the rows around says nothing of the rows before it.
+  if (baseline === null || Math.sign(middle - baseline) !== Math.sign(change)) return at;
+  const isLoud = (value: number): boolean => Math.abs(value - middle) < Math.abs(value - baseline);
+  while (at > 0 && isLoud(rows[at - 1] as number)) at -= 1;
+  return at;
 }
 
 function significant(value: number): number {
@@ -120,6 +132,7 @@ function rowOf({ row, window, times, size, contrast }: Judged, pooled: number, m
   const to = stands === null ? window.length - 1 : Math.min(window.length, (stands.to + 1) * size) - 1;
   const middle = quantile(window.slice(from, to + 1), 0.5);
   const change = stands?.change ?? (row.b_median === null ? null : middle - row.b_median);
+  const first = stands === null ? from : firstLoud(window, { from, to, middle, change: stands.change }, row.b_median);
   return {
     service: row.service,
     metric: row.metric,
@@ -136,7 +149,7 @@ function rowOf({ row, window, times, size, contrast }: Judged, pooled: number, m
     baseline_median: row.b_median === null ? null : significant(row.b_median),
     baseline_iqr: row.b_iqr === null ? null : significant(row.b_iqr),
     change: change === null ? null : significant(change),
-    first_seen: instantOf(times[stands === null ? from : firstLoud(window, from, to, middle, stands.change)] as bigint),
+    first_seen: instantOf(times[first] as bigint),
     last_seen: instantOf(times[to] as bigint),
     score: stands === null ? 0 : rounded(stands.ratio / pooled, SCORE_DECIMALS),
   };

@@ -60,14 +60,17 @@ export const OTLP_LOGS: DocumentRows = {
     FROM pieces LEFT JOIN (${OTLP_RESOURCES}) USING (owner) WHERE kind = 'record' ORDER BY pieces.rowid`,
 };
 
-const SPAN_COLUMNS = ['trace', 'span', 'parent', 'service', 'operation', 'start', 'end', 'duration', 'status'] as const;
+const SPAN_COLUMNS = ['trace', 'span', 'parent', 'service', 'operation', 'start', 'end', 'duration', 'status', 'kind'] as const;
+
+/** Kinds by their numbers, as JSON of the protocol writes them. */
+const KIND = `CASE ${member('piece', 'kind')} WHEN '2' THEN 'SERVER' WHEN '5' THEN 'CONSUMER' ELSE ${member('piece', 'kind')} END`;
 
 /** Spans of OpenTelemetry. */
 export const OTLP_SPANS: DocumentRows = {
   ...otlpPaths('Spans', 'spans'),
   columns: SPAN_COLUMNS,
   select: `SELECT ${member('piece', 'traceId')}, ${member('piece', 'spanId')}, ${member('piece', 'parentSpanId')}, service, ${member('piece', 'name')},
-      ${member('piece', 'startTimeUnixNano')}, ${member('piece', 'endTimeUnixNano')}, NULL, ${member('piece', 'status.code')}
+      ${member('piece', 'startTimeUnixNano')}, ${member('piece', 'endTimeUnixNano')}, NULL, ${member('piece', 'status.code')}, ${KIND}
     FROM pieces LEFT JOIN (${OTLP_RESOURCES}) USING (owner) WHERE kind = 'record' ORDER BY pieces.rowid`,
 };
 
@@ -90,7 +93,8 @@ export const JAEGER_SPANS: DocumentRows = {
       coalesce(${reference('CHILD_OF')}, ${reference('FOLLOWS_FROM')}, ${member('p.piece', 'parentSpanID')}),
       coalesce(${member('p.piece', 'process.serviceName')}, json_extract_string(processes, '/' || ${member('p.piece', 'processID')} || '/serviceName')),
       ${member('p.piece', 'operationName')}, ${member('p.piece', 'startTime')}, NULL, ${member('p.piece', 'duration')},
-      CASE WHEN lower(${tag('error')}) = 'true' THEN 'ERROR' ELSE coalesce(${tag('otel.status_code')}, ${tag('status.code')}) END
+      CASE WHEN lower(${tag('error')}) = 'true' THEN 'ERROR' ELSE coalesce(${tag('otel.status_code')}, ${tag('status.code')}) END,
+      ${tag('span.kind')}
     FROM (SELECT rowid AS position, owner, piece FROM pieces WHERE kind = 'record') p
       LEFT JOIN (SELECT owner, piece AS processes FROM pieces WHERE kind = 'processes') USING (owner) ORDER BY position`,
 };

@@ -19,6 +19,9 @@ const NANOSECONDS: Readonly<Record<NonNullable<TableSpans['duration']>['unit'], 
 /** Texts of a status that mark an error span. */
 const ERROR_STATUS = '(?i)^(?:error|status_code_error|2|true|fail(?:ed|ure)?|5\\d\\d)$';
 
+/** Texts of a kind that mark a span as the work of the service that is called. Numbers are no kinds: two numberings are in use. */
+const SERVED_KIND = '(?i)^(?:span_kind_)?(?:server|consumer)$';
+
 /** What columns of spans mean, wherever they come from. */
 type SpanColumns = Omit<TableSpans, 'files' | 'format'>;
 
@@ -37,9 +40,9 @@ export class SpanImport {
       });
     }
     const columns = await this.reader.columnsOf(file, entry);
-    const { trace, span, parent, service, operation, start, end, duration, status } = entry;
+    const { trace, span, parent, service, operation, start, end, duration, status, kind } = entry;
     const serviceColumn = typeof service === 'string' ? service : 'column' in service ? service.column : undefined;
-    const named = [trace, span, parent, serviceColumn, operation, start.column, end?.column, duration?.column, status];
+    const named = [trace, span, parent, serviceColumn, operation, start.column, end?.column, duration?.column, status, kind];
     requireColumns(
       named.filter((name) => name !== undefined),
       file,
@@ -57,7 +60,7 @@ export class SpanImport {
   private async keep(
     file: TelemetryFile,
     entry: SpanRecords,
-    { trace, span, parent, service, operation, start, end, duration, status }: SpanColumns,
+    { trace, span, parent, service, operation, start, end, duration, status, kind }: SpanColumns,
     at: (name: string) => string,
     { malformed, unrecognised, note }: ReadTable,
     names: readonly string[],
@@ -68,18 +71,20 @@ export class SpanImport {
         : `try_cast(try_cast(${at(duration.column)} AS DOUBLE) * ${NANOSECONDS[duration.unit]} AS BIGINT)`;
     const parentText = parent === undefined ? 'NULL' : `nullif(trim(${at(parent)}), '')`;
     const serviceText = serviceOfRule(service, sqlText(serviceOfFileName(file.name)), at);
+    const matches = (column: string | undefined, pattern: string): string =>
+      column === undefined ? 'false' : `coalesce(regexp_matches(trim(${at(column)}), ${sqlText(pattern)}), false)`;
     await this.reader.run(
-      `CREATE TEMP TABLE staged AS SELECT trace, span, parent, service, operation, a, coalesce(${end === undefined ? 'NULL' : epochNanoseconds('end_text', end)}, a + length) AS b, is_error
+      `CREATE TEMP TABLE staged AS SELECT trace, span, parent, service, operation, a, coalesce(${end === undefined ? 'NULL' : epochNanoseconds('end_text', end)}, a + length) AS b, is_error, is_served
          FROM (SELECT *, ${epochNanoseconds('start_text', start)} AS a FROM (
            SELECT trim(${at(trace)}) AS trace, trim(${at(span)}) AS span, ${parentText} AS parent,
              trim(coalesce(${serviceText}, '')) AS service, ${operation === undefined ? `''` : `coalesce(${at(operation)}, '')`} AS operation,
              ${at(start.column)} AS start_text, ${end === undefined ? 'NULL' : at(end.column)} AS end_text, ${length} AS length,
-             ${status === undefined ? 'false' : `coalesce(regexp_matches(trim(${at(status)}), ${sqlText(ERROR_STATUS)}), false)`} AS is_error FROM lines))`,
+             ${matches(status, ERROR_STATUS)} AS is_error, ${matches(kind, SERVED_KIND)} AS is_served FROM lines))`,
     );
     const isTimed = 'a IS NOT NULL AND b IS NOT NULL AND b >= a';
     const isNamed = `coalesce(trace, '') <> '' AND coalesce(span, '') <> ''`;
     await this.reader.run(
-      `INSERT INTO spans SELECT trace, span, parent, CASE WHEN service = '' THEN '(none)' ELSE service END, operation, a, b, is_error
+      `INSERT INTO spans SELECT trace, span, parent, CASE WHEN service = '' THEN '(none)' ELSE service END, operation, a, b, is_error, is_served
          FROM staged WHERE ${isNamed} AND ${isTimed}`,
     );
     const [counts] = await this.reader.run(

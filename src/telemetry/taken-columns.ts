@@ -21,7 +21,13 @@ function serviceOf(service: ServiceRule | undefined): string {
   return 'constant' in service ? `(always ${service.constant})` : service.column;
 }
 
-function levelOf(level: TabularLogs['level'], message: string): string | null {
+function levelOf(entry: TabularLogs): string | null {
+  const level = givenLevel(entry);
+  const raising = [entry.status, entry.failure, entry.inner?.status, entry.inner?.failure].filter((name) => name !== undefined);
+  return raising.length === 0 ? level : `${level ?? '(none)'}, raised by ${raising.join(', ')}`;
+}
+
+function givenLevel({ level, message }: TabularLogs): string | null {
   if (level === undefined || typeof level === 'string') return level ?? null;
   return 'scale' in level ? `${level.column} (numbers of ${level.scale})` : `${message} (pattern ${level.pattern})`;
 }
@@ -37,13 +43,13 @@ export function takenForLogs(entry: LogsMapping): TakenColumns {
   }
   if (isDocumentLogs(entry))
     return { time: BY_FORMAT, zone: 'UTC', message: BY_FORMAT, level: BY_FORMAT, service: BY_FORMAT, trace: BY_FORMAT };
-  const { time, message, level, trace, inner, unwrap } = entry;
+  const { time, message, trace, inner, unwrap } = entry;
   const nested = [unwrap, inner?.message].filter((name) => name !== undefined);
   return {
     time: time.column,
     zone: time.zone,
     message: nested.length === 0 ? message : `${message} (its member ${nested.join(', then ')})`,
-    level: levelOf(level, message),
+    level: levelOf(entry),
     service: serviceOf(entry.service),
     trace: trace ?? null,
   };
@@ -78,7 +84,7 @@ export function takenForMetrics(entry: MetricsMapping): TakenColumns {
 export function takenForSpans(entry: SpanRecords): TakenColumns {
   if (isDocumentSpans(entry))
     return { time: BY_FORMAT, zone: 'UTC', service: BY_FORMAT, operation: BY_FORMAT, trace: BY_FORMAT, parent: BY_FORMAT };
-  const { trace, span, parent, service, operation, start, end, duration, status } = entry;
+  const { trace, span, parent, service, operation, start, end, duration, status, kind } = entry;
   return {
     time: start.column,
     zone: start.zone,
@@ -90,6 +96,7 @@ export function takenForSpans(entry: SpanRecords): TakenColumns {
     span,
     parent: parent ?? null,
     status: status ?? null,
+    kind: kind ?? null,
   };
 }
 

@@ -80,8 +80,9 @@ export async function openPlace(given: string): Promise<TelemetryPlace> {
     }
     if (!stat.isDirectory()) throw unreadable(given, 'it is neither a folder nor a regular file');
     const own = join(path, MAPPING_FILE);
+    // An empty one is what a shell leaves that writes the output of `inspect` there.
     const hasOwn = await lstat(own).then(
-      () => true,
+      (stat) => stat.size > 0,
       (error: unknown) => {
         if (codeOf(error) === 'ENOENT') return false;
         throw error;

@@ -55,6 +55,14 @@ const serviceSchema = z.union([
 /** Where the name of a service stands: a column, a column with parts of a pod's name at its end, or nowhere. */
 export type ServiceRule = z.infer<typeof serviceSchema>;
 
+/** What makes an error of a line whose level says less. */
+const raisingShape = {
+  /** Column of an HTTP status: 5xx is an error, 4xx a warning where there is no level. */
+  status: columnSchema.optional(),
+  /** Column of a stack trace: a line that has one is an error. */
+  failure: columnSchema.optional(),
+};
+
 const tabularSchema = z.strictObject({
   files: filesSchema,
   format: z.enum(TABLE_FORMATS),
@@ -70,6 +78,7 @@ const tabularSchema = z.strictObject({
       z.strictObject({ pattern: z.string().min(1).max(500) }),
     ])
     .optional(),
+  ...raisingShape,
   /** Without it, the service is the file's name without its endings. */
   service: serviceSchema.optional(),
   trace: columnSchema.optional(),
@@ -82,6 +91,7 @@ const tabularSchema = z.strictObject({
     .strictObject({
       message: columnSchema,
       level: columnSchema.optional(),
+      ...raisingShape,
       service: columnSchema.optional(),
       trace: columnSchema.optional(),
       span: columnSchema.optional(),
@@ -225,6 +235,8 @@ const tableSpansSchema = z
     duration: z.strictObject({ column: columnSchema, unit: z.enum(DURATION_UNITS) }).optional(),
     /** Column of the status: `ERROR`, `STATUS_CODE_ERROR`, `2`, `true`, `failed` and 5xx mark an error span. */
     status: columnSchema.optional(),
+    /** Column of the kind: the time of a `SERVER` or `CONSUMER` span is never that of a call. */
+    kind: columnSchema.optional(),
   })
   .refine((entry) => (entry.end === undefined) !== (entry.duration === undefined), 'needs either end or duration');
 export type TableSpans = z.infer<typeof tableSpansSchema>;

@@ -139,7 +139,8 @@ function progressOf(
   const done = (item: Planned): void => {
     bytes += item.file.size;
     files += 1;
-    part(item)(0);
+    const next = planned[files];
+    if (next !== undefined) part(next)(0);
   };
   return { part, done };
 }

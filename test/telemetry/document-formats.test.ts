@@ -63,7 +63,7 @@ const SPANS = {
               traceId: 'aa',
               spanId: '01',
               name: 'GET /',
-              kind: 2,
+              kind: 3,
               startTimeUnixNano: ns(0),
               endTimeUnixNano: ns(300),
               status: {},
@@ -82,7 +82,7 @@ const SPANS = {
               spanId: '02',
               parentSpanId: '01',
               name: 'find',
-              kind: 3,
+              kind: 2,
               startTimeUnixNano: ns(100),
               endTimeUnixNano: ns(200),
               status: { code: 2 },
@@ -217,6 +217,18 @@ describe('OpenTelemetry as JSON', () => {
     ]);
   });
 
+  it.each([
+    [2, ''],
+    ['SPAN_KIND_CONSUMER', ''],
+    [3, 'cart'],
+    ['SPAN_KIND_INTERNAL', 'cart'],
+  ])('[B3] reads the kind %s of a span, and who calls whom whatever the kind', async (kind, callee) => {
+    const marked = JSON.stringify(SPANS).replaceAll(/"kind":\d/g, `"kind":${JSON.stringify(kind)}`);
+    expect((await read('otlp.json', marked, SPAN_TIMES)).rows.map((row) => row['callee'])).toEqual([callee, '']);
+    const calls = await imported(folder.path, 'SELECT caller, callee FROM span_calls');
+    expect(calls.rows).toEqual([{ caller: 'web', callee: 'cart' }]);
+  });
+
   it.each(forms)(
     '[B3] reads metrics of %s: counters as rates from point to point, histograms as rate and mean',
     async (_, name, write) => {
@@ -308,6 +320,17 @@ describe('Jaeger as JSON', () => {
         is_error: true,
       },
     ]);
+  });
+
+  it.each([
+    ['server', ''],
+    ['client', 'cart'],
+  ])('[B3] reads the kind %s from the tags', async (value, callee) => {
+    const tags = [{ key: 'span.kind', type: 'string', value }];
+    const [first, ...rest] = TRACE.spans;
+    const document = { ...TRACE, spans: [{ ...(first as object), tags }, ...rest] };
+    const found = await read('traces.json', JSON.stringify(document), SPAN_TIMES);
+    expect(found.rows.map((row) => row['callee'])).toEqual([callee, '']);
   });
 });
 

@@ -252,6 +252,69 @@ describe('lines of text', () => {
   });
 });
 
+describe('failures that the level does not tell', () => {
+  const at = (second: number): number => AT + second * 1000;
+  const record = (second: number, level: number | undefined, status: number, more: object = {}): string =>
+    JSON.stringify({ level, time: at(second), res: { statusCode: status }, ...more, msg: `took ${second}` });
+  const levels = ({ rows }: Imported): unknown[] => rows.map(({ level }) => level);
+
+  it('[B3] raises lines of requests that failed, never lowers one, and shows by what', async () => {
+    const err = { type: 'Error', message: 'no seat', stack: 'Error: no seat\n    at pay (/app/pay.js:3:1)' };
+    const found = await read('web.jsonl', [
+      record(0, 30, 200),
+      record(1, 30, 503, { err }),
+      record(2, 30, 404),
+      record(3, undefined, 404),
+      record(4, 60, 200),
+      record(5, 40, 200, { err }),
+      record(6, 40, 502),
+      record(7, 30, 200, { err: null }),
+    ]);
+    expect(levels(found)).toEqual(['INFO', 'ERROR', 'INFO', 'WARN', 'FATAL', 'ERROR', 'ERROR', 'INFO']);
+    expect(found.files[0]?.taken).toMatchObject({ level: '/level, raised by /res/statusCode, /err/stack' });
+    const { mapping } = await folder.source().inspect();
+    expect(mapping).toMatchObject({ logs: [{ level: '/level', status: '/res/statusCode', failure: '/err/stack' }] });
+    folder.write('mapping.json', JSON.stringify(mapping));
+    expect(levels(await imported(folder.path, LOG_LINES))).toEqual(levels(found));
+  });
+
+  it('[B3] raises lines of access logs, but by no status that is none of HTTP', async () => {
+    const line = (second: number, status: number | string): string =>
+      JSON.stringify({ level: 'info', ts: at(second) / 1000, msg: 'handled request', status });
+    folder.write('a.jsonl', `${line(0, 200)}\n${line(1, 502)}\n`);
+    expect(levels(await read('b.jsonl', [line(2, 'open'), line(3, 7), line(4, 9001), line(5, 503)]))).toEqual([
+      'INFO',
+      'ERROR',
+      'INFO',
+      'INFO',
+      'INFO',
+      'INFO',
+    ]);
+  });
+
+  it('[B3] raises a JSON line inside the line of a container', async () => {
+    const line = (second: number, log: string): string =>
+      JSON.stringify({ log: `${log}\n`, stream: 'stdout', time: new Date(at(second)).toISOString() });
+    const lines = [line(0, record(0, 30, 200)), line(1, record(1, 30, 500))];
+    expect(levels(await read('web/0.log', lines))).toEqual(['INFO', 'ERROR']);
+  });
+
+  it.each([
+    ['web.log', '2026-05-04T10:00:00Z stderr F panic: no seat', 'ERROR'],
+    ['syslog', 'May  4 10:00:00 h1 tills[42]: Traceback (most recent call last):', 'ERROR'],
+    ['web.log', '2026-05-04 10:00:00 fatal error: all goroutines are asleep - deadlock!', 'ERROR'],
+    ['web.log', '2026-05-04 10:00:00 Segmentation fault (core dumped)', 'ERROR'],
+    ['syslog', 'May  4 10:00:00 h1 kernel: [12.3] tills[42]: segfault at 0 ip 0 sp 0 error 4 in tills', 'ERROR'],
+    ['syslog', 'May  4 10:00:00 h1 kernel: [12.3] Out of memory: Killed process 42 (tills)', 'ERROR'],
+    ['syslog', 'May  4 10:00:00 h1 kernel: [12.3] Memory cgroup out of memory: Kill process 42 (tills)', 'ERROR'],
+    ['syslog', 'May  4 10:00:00 h1 kernel: tills invoked oom-killer: gfp_mask=0x0', 'ERROR'],
+    ['web.log', '2026-05-04 10:00:00 recovered from panic: no seat', ''],
+    ['web.log', '2026-05-04 10:00:00 test for segfault passed', ''],
+  ])('[B3] takes deaths behind the head of a line of %s for errors: %s', async (name, line, level) => {
+    expect(levels(await read(name, [line]))).toEqual([level]);
+  });
+});
+
 describe('clocks inside log texts', () => {
   it('[B3] tells their zone from the times of the records', async () => {
     const lines = Array.from({ length: 12 }, (_, at) => `2026-05-04T10:00:${10 + at}.100Z,cart,12:00:${10 + at}.099 INFO step`);

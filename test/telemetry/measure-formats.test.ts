@@ -149,6 +149,28 @@ describe('spans in tables, without a mapping', () => {
     ]);
   });
 
+  it.each([
+    ['kind', 'SERVER', ''],
+    ['span_kind', 'SPAN_KIND_CONSUMER', ''],
+    ['SpanKind', 'client', 'cart'],
+    ['kind', '2', 'cart'],
+  ])('[B3] reads the kind of a span from %s: %s', async (column, kind, callee) => {
+    const found = await read(
+      'traces.csv',
+      [
+        `trace_id,span_id,parent_span_id,service_name,operation_name,start_time,duration_ms,${column}`,
+        `t,1,,web,GET /,2026-05-04T10:00:00Z,250,${kind}`,
+        `t,2,1,cart,find,2026-05-04T10:00:00.1Z,100,${kind}`,
+      ],
+      SPAN_TIMES,
+    );
+    expect(found.rows.map((row) => [row['service'], row['callee']])).toEqual([
+      ['web', callee],
+      ['cart', ''],
+    ]);
+    expect(found.mapping).toMatchObject({ spans: [{ kind: column }] });
+  });
+
   it('[B3] finds the caller by what encloses a span, where no column names it, and marks failed ones', async () => {
     const lines = [
       {

@@ -61,6 +61,16 @@ describe('metric files', () => {
     ]);
   });
 
+  it('tells of each file while it is read, and of none when all are', async () => {
+    for (const name of ['a.csv', 'b.csv']) folder.write(name, 'time,service,metric,value\n2026-05-04T10:00:00Z,a,cpu,1\n');
+    const source = folder.source();
+    const told: unknown[][] = [];
+    source.watchImport(({ file, files_done, files_total, share }) => told.push([file, files_done, files_total, share]));
+    await source.describe();
+    expect(told).toContainEqual(['b.csv', 1, 2, 0.5]);
+    expect(told.filter(([, done, total]) => Number(done) >= Number(total))).toEqual([]);
+  });
+
   it('refuses a column that is not there', async () => {
     folder.write('m.csv', `time,value\n${clock(0)},1\n`);
     folder.map({ metrics: [{ files: ['m.csv'], layout: 'long', time: TIME, metric: 'name', value: 'value' }] });
@@ -100,6 +110,17 @@ describe('metric anomalies', () => {
     expect(rows[0]?.score).toBeGreaterThan(1);
     expect(rows[1]?.score).toBeLessThan(1);
     expect(covered?.from).toBe('2026-05-04T10:00:00Z'.replace('Z', '.000Z'));
+  });
+
+  it('goes back to where trouble begins, when the part that stands out most begins amid it, and no further', async () => {
+    const { rows } = await scores(
+      series('latency_a', calm, [100, 900, 940, 930, 935, 990, 995, 1000, 990, 995]),
+      series('latency_b', calm, [900, 940, 930, 935, 920, 990, 995, 1000, 990, 995]),
+    );
+    expect(rows.map(({ metric, first_seen }) => [metric, first_seen.slice(11, 16)]).sort()).toEqual([
+      ['latency_a', '10:01'],
+      ['latency_b', '10:00'],
+    ]);
   });
 
   it('takes for normal what a restless series always does', async () => {
@@ -201,6 +222,30 @@ describe('spans', () => {
     const { rows } = await folder.source().spanAnalysis(question);
     expect(rows.find(({ service }) => service === 'c')).toMatchObject({ role: 'incoming', high_share: 1 });
     expect(rows.find(({ service }) => service === 'c')?.gap_ms).toBeGreaterThan(300);
+  });
+
+  it('takes time of a span that is known to serve for its own, though what it calls has no span of the call', async () => {
+    const kinds = (rows: readonly string[]): string[] => rows.map((row) => `${row},SERVER`);
+    folder.write(
+      's.csv',
+      `t,s,p,svc,a,d,st,k\n${kinds([
+        ...normal,
+        ...traces(later, 30, 'i', (at) => [
+          ['a', 0, 1170 + (at % 3)],
+          ['b', 1, 1150 + (at % 3)],
+          ['c', 2, 5 + (at % 2)],
+        ]),
+      ]).join('\n')}\n`,
+    );
+    folder.map({ spans: [{ ...SPANS, kind: 'k' }] });
+    const source = folder.source();
+    const { rows } = await source.spanAnalysis(question);
+    expect(rows[0]).toMatchObject({ service: 'b', role: 'self', gap_ms: null });
+    expect(rows.find(({ service }) => service === 'c')).toMatchObject({ gap_ms: null, score: 0 });
+    expect((await source.serviceGraph(question)).rows.map(({ caller, callee }) => [caller, callee])).toEqual([
+      ['a', 'b'],
+      ['b', 'c'],
+    ]);
   });
 
   it('counts a repeated span once, hangs an orphan under what encloses it, marks error spans, and needs no baseline', async () => {

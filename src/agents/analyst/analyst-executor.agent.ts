@@ -17,6 +17,7 @@ import { withoutBaseline } from './no-baseline';
 import { absentPart, tellFollowUp } from './follow-up-claims';
 import { isPart } from './follow-up-scope';
 import { type Answer, TelemetryLook } from './telemetry-look';
+import { withSurges } from './surges';
 import { THRESHOLDS, type Thresholds } from './thresholds';
 import { triggersOf } from './triggers';
 
@@ -83,7 +84,8 @@ function isCompared({ shares, spans, metrics }: Seen): boolean {
   return byTraces || (metrics?.rows.some(({ baseline_rows }) => (baseline_rows ?? 0) > 0) ?? false);
 }
 
-async function assess(weighing: Weighing, look: TelemetryLook, writer: EvidenceWriter): Promise<Assessment[]> {
+async function assess(byFamilies: Weighing, look: TelemetryLook, writer: EvidenceWriter): Promise<Assessment[]> {
+  const { weighing, unexplained } = withSurges(byFamilies);
   const { seen, weighed } = weighing;
   const parts: Omit<Assessment, 'rank'>[] = [];
   const settled = await settleLeader(weighed.causes, seen, look);
@@ -109,7 +111,7 @@ async function assess(weighing: Weighing, look: TelemetryLook, writer: EvidenceW
     });
   }
   if (leader === undefined && weighed.hints.length > 0) {
-    look.note('BELOW_THRESHOLD');
+    if (weighed.hints.some(({ service }) => !unexplained.has(service))) look.note('BELOW_THRESHOLD');
     for (const suspect of weighed.hints.slice(0, MOST_HINTS)) claimsAgainst('hint', suspect, seen, writer);
   }
   for (const { candidate, control } of settled.disproved)

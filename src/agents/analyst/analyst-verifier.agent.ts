@@ -6,6 +6,7 @@ import type { Verdict } from '../../vocabulary/verdicts';
 import { AGENT_INPUTS, readAgentInput, type VerifierInput } from './agent-inputs';
 import { claimRoleOf } from './claim-roles';
 import { THRESHOLDS, type Thresholds } from './thresholds';
+import { LOG_PATTERNS } from './tool-rows';
 import { type Judged, judge } from './verdict-rules';
 
 /** What each limit leaves unknown, in words that hold no number and no name. A code that is not here lowers nothing. */
@@ -31,6 +32,8 @@ const CHECK_MISSING = 'The query that could disprove the leading cause has no re
 const NOTHING_TO_JUDGE = 'What was found normal could not be judged for every service.';
 const REJECTED_LINES = 'Some records could not be read, so their absence proves little.';
 const SKIPPED_FILES = 'Some files could not be read, so what they hold is unknown.';
+const UNEXPLAINED_LINES =
+  'A kind of line that was rare or unknown before makes up much of the lines of a service; whether it tells of harm is open.';
 const CEILING = 'Part of what was put forward did not pass the check against the recorded output.';
 
 const TRY_ROLLING_BACK = 'Compare the change before the incident with what ran before it; rolling it back is the cheapest test.';
@@ -93,6 +96,9 @@ function reasonsAgainstPass(material: VerifierInput, facts: readonly VerifierFac
     const normal = claims.filter(({ claim_id }) => ['range', 'clear'].includes(claimRoleOf(claim_id) ?? ''));
     const absent = claims.some(({ kind }) => kind === 'absence');
     if (open.length > 0 || (normal.length === 0 && !absent)) reasons.push(NOTHING_TO_JUDGE);
+    const isHint = ({ claim_id, bindings }: (typeof claims)[number]): boolean =>
+      claimRoleOf(claim_id) === 'hint' && bindings[0]?.tool_name === LOG_PATTERNS.name;
+    if (claims.some(isHint) && !limitations.includes('BELOW_THRESHOLD')) reasons.push(UNEXPLAINED_LINES);
     if (limitations.includes('RECORDS_REJECTED')) reasons.push(REJECTED_LINES);
     if (limitations.includes('FILES_SKIPPED')) reasons.push(SKIPPED_FILES);
   }

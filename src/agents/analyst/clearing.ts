@@ -2,7 +2,7 @@ import type { LogPatternRow } from '../../ports/telemetry-source.port';
 import type { Assessment } from '../../protocol/executor-evidence';
 import { ERROR_SHARE_FIELDS, errorShareRose } from './control-check';
 import type { EvidenceWriter } from './evidence-writer';
-import { answerOf, hasBaseline, SHARE_FIELDS } from './findings';
+import { answerOf, hasBaseline } from './findings';
 import { placedPatterns, type Weighing } from './first-round';
 import type { Seen } from './seen';
 import { hasRisen } from './line-ranking';
@@ -83,25 +83,20 @@ export function ruleOut(weighing: Weighing, writer: EvidenceWriter): Omit<Assess
       seen.shares === null || row === undefined ? null : writer.withinNormal('clear', seen.shares, index, ERROR_SHARE_FIELDS);
     const normal = [...(byLogs === null ? [] : [byLogs]), ...measuredNormal('clear', service, seen, writer)];
     if (normal.length === 0) continue;
-    const changes = weighed.causes.length === 0 ? [] : innocentChanges(service, seen, writer);
+    const changes = weighed.causes.length === 0 ? [] : innocentChanges('clear', service, seen, writer);
     const claim_ids = [...normal, ...changes, ...steadyWarning(service, weighing, writer)];
     cleared.push({ subject: service, role: 'ruled_out', claim_ids });
   }
   return cleared;
 }
 
-/** What clears a symptom that looks like more: a change of it while the cause failed first, a warning that was always there. */
+/**
+ * What a symptom that looks like more has beside its harm: its own changes where the cause failed first, and what clears it, a
+ * warning that was always there. It refuses claims of the cause: what accuses somebody clears nobody.
+ */
 export function clearSymptom(suspect: Suspect, cause: Suspect | undefined, weighing: Weighing, writer: EvidenceWriter): string[] {
-  const { seen } = weighing;
   const steady = steadyWarning(suspect.service, weighing, writer);
   const [first, own] = [cause === undefined ? null : firstFailureOf(cause), firstFailureOf(suspect)];
   if (first === null || own === null || first.at > own.at) return steady;
-  const changes = innocentChanges(suspect.service, seen, writer);
-  if (changes.length === 0) return steady;
-  const order = [first.line, own.line].flatMap((line) => {
-    const answer = answerOf(line, seen);
-    if (answer === null) return [];
-    return writer.moved('clear', answer, line.index, SHARE_FIELDS, ['first_seen']) ?? [];
-  });
-  return [...changes, ...order, ...steady];
+  return [...innocentChanges('symptom', suspect.service, weighing.seen, writer), ...steady];
 }

@@ -6,7 +6,7 @@ import type { ClaimRole } from './claim-roles';
 import type { Answer } from './telemetry-look';
 import type { Thresholds } from './thresholds';
 
-const QUOTE_LENGTH = 160;
+const QUOTE_LENGTH = 200;
 const SHORTEST_QUOTE = 8;
 const SHOWN_DIGITS = 3;
 
@@ -182,9 +182,34 @@ function sampleOf(answer: Answer<unknown>, index: number, sample: string | undef
   return quote === null ? [] : [{ ...bindingAt(answer, index, 'sample'), quote }];
 }
 
-/** The first words of a line, cut between words or else at a token edge, as a quotation; null when too little is left. */
+/** What names the failure itself: the last cause of a trace, the line that a traceback ends in, an exception with its words. */
+const LAST_CAUSE = /^\s*Caused by: \S/;
+const TRACEBACK = /^\s*Traceback \(most recent call last\)/;
+const EXCEPTION = /(?:^|[\s"'(\[:])((?:[\w$]+[.:\\]{1,2})*[\w$]*(?:Exception|Error|Fault)\b: \S|panic: \S)/;
+
+/** The line of a sample that tells most: what names the failure, else the first one that is not empty. */
+function tellingLine(sample: string): string {
+  const lines = sample.split(/\r?\n/).filter((part) => part.trim() !== '');
+  const cause = lines.filter((line) => LAST_CAUSE.test(line)).at(-1);
+  const traceback = lines.reduce((last, line, index) => (TRACEBACK.test(line) ? index : last), -1);
+  const end = traceback < 0 ? undefined : lines.slice(traceback + 1).find((line) => /^\S/.test(line));
+  return (cause ?? end ?? lines.find((line) => EXCEPTION.test(line)) ?? lines[0] ?? '').trim();
+}
+
+/** Where a quotation of a line begins: at its start, or, where that would cut off the exception, with the exception. */
+function quoteStart(line: string): number {
+  const match = EXCEPTION.exec(line);
+  const at = match === null ? -1 : match.index + match[0].length - (match[1] ?? '').length;
+  return at > QUOTE_LENGTH / 2 && line.length > QUOTE_LENGTH && isTokenEdge(line, at) ? at : 0;
+}
+
+/**
+ * The words of a sample that tell most, on one line, cut between words or else at a token edge, as a quotation; null when too
+ * little is left.
+ */
 export function quoteOf(sample: string): string | null {
-  const line = (sample.split(/\r?\n/).find((part) => part.trim() !== '') ?? '').trim();
+  const whole = tellingLine(sample);
+  const line = whole.slice(quoteStart(whole));
   const words = line.length <= QUOTE_LENGTH ? line : line.slice(0, QUOTE_LENGTH + 1).replace(/\s+\S*$/, '');
   let end = Math.min(words.length, QUOTE_LENGTH);
   while (end >= SHORTEST_QUOTE && (!isTokenEdge(line, end) || /[\uDC00-\uDFFF]/.test(line[end] ?? ''))) end -= 1;

@@ -57,7 +57,8 @@ export function lineClaim(role: ClaimRole, pattern: PlacedPattern, seen: Seen, w
   if (pattern.row.baseline_count === null) return writer.counted(role, answer, pattern.index, 'count');
   // A count is only a count when nothing that matched was left out; a share stands by itself.
   const isNew = pattern.row.baseline_count === 0 && answer.complete;
-  return writer.moved(role, answer, pattern.index, isNew ? COUNT_FIELDS : SHARE_FIELDS);
+  const since = pattern.row.first_seen === null ? [] : (['first_seen'] as const);
+  return writer.moved(role, answer, pattern.index, isNew ? COUNT_FIELDS : SHARE_FIELDS, since);
 }
 
 /** Error lines of a service that nothing can be compared with: how many, and the line that there is most of. */

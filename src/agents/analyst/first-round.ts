@@ -93,6 +93,7 @@ export async function weigh(seen: Seen, look: TelemetryLook): Promise<Weighing> 
     ...spans.filter(({ size }) => size >= 1).map(({ row }) => row.service),
     ...metrics.filter(({ raw }) => raw >= 1).map(({ service }) => service),
   ]);
+  const changed = new Set((seen.recorded?.rows ?? []).map(({ service }) => service));
   for (;;) {
     const now = { ...seen, followUps };
     const signs = readLineSigns(seen.shares?.rows ?? [], placedPatterns(now), seen.sequences?.by_trace === true, thresholds.logs);
@@ -102,7 +103,7 @@ export async function weigh(seen: Seen, look: TelemetryLook): Promise<Weighing> 
         ? undefined
         : servicesInQuestion(suspects, signs, thresholds.logs).find((name) => !asked.has(name));
     if (next === undefined) {
-      const logs = followBlame(suspects, signs, seen.sequences?.by_trace === true, thresholds.logs, departing);
+      const logs = followBlame(suspects, signs, seen.sequences?.by_trace === true, thresholds.logs, departing, changed);
       return {
         seen: now,
         signs,

@@ -1,4 +1,4 @@
-import type { MetricAnomalyRow, SpanServiceRow } from '../../ports/telemetry-source.port';
+import type { ChangeRow, MetricAnomalyRow, SpanServiceRow } from '../../ports/telemetry-source.port';
 import type { DiagnosisQuery } from '../../protocol/diagnosis-query';
 import type { ClaimRole } from './claim-roles';
 import { bindingAt, type EvidenceWriter } from './evidence-writer';
@@ -245,21 +245,19 @@ export function metricsNormal(
   return writer.withinNormal(role, metrics, index, MEDIANS, namesOf(row), comparedWith(metrics));
 }
 
-/** A recorded change of a service before or in the window, as a claim on how long before it was. */
+/** A recorded change of a service as a claim: how long before the window it was, or, inside the window, when it was. */
 export function recordedChange(role: ClaimRole, index: number, seen: Seen, writer: EvidenceWriter): string | null {
   const answer = seen.recorded;
   const row = answer?.rows[index];
   if (answer === null || row === undefined) return null;
+  const isBefore = row.minutes_before >= 0;
+  const of = (...fields: readonly (keyof ChangeRow)[]) => fields.map((field) => bindingAt(answer, index, field));
   return writer.add(role, {
     kind: 'fact',
     subject: row.service,
-    assertion: { op: 'equals', left: 0, value: row.minutes_before, unit: 'min' },
-    bindings: [
-      bindingAt(answer, index, 'minutes_before'),
-      bindingAt(answer, index, 'service'),
-      bindingAt(answer, index, 'kind'),
-      bindingAt(answer, index, 'time'),
-      bindingAt(answer, index, 'text'),
-    ],
+    assertion: isBefore
+      ? { op: 'equals', left: 0, value: row.minutes_before, unit: 'min' }
+      : { op: 'equals', left: 0, value: row.time, unit: 'instant' },
+    bindings: isBefore ? of('minutes_before', 'service', 'kind', 'time', 'text') : of('time', 'service', 'kind', 'text'),
   });
 }

@@ -25,6 +25,11 @@ export function recompute(claim: VerifiedClaim, evidence: readonly VerifiedEvide
     const binding = index === undefined ? undefined : claim.bindings[index];
     return binding === undefined ? null : numberAt(claim, binding, evidence);
   };
+  if (assertion.op === 'equals' && assertion.unit === 'instant' && assertion.right === undefined) {
+    const field = claim.bindings[assertion.left]?.raw_path.split('/').at(-1) ?? '';
+    const recorded = Date.parse(textOfField(claim, field, evidence) ?? '');
+    return { claim, holds: recorded === Date.parse(String(assertion.value)), direction: 'level', change: 0, value: null };
+  }
   const left = at(assertion.left);
   const right = assertion.right === undefined ? numberOf(assertion.value) : at(assertion.right);
   if (left === null || right === null) return { claim, holds: false, direction: 'plain', change: 0, value: left };

@@ -100,7 +100,7 @@ export function departsItself(suspect: Suspect | undefined, signs: LineSigns | u
 
 /**
  * Follows blame to its end: a service whose new error lines name another one is a symptom of that one when it departs
- * itself (`departing`: by what is no log), or when nobody else is under suspicion and no flow goes wrong in the first. It
+ * itself (`departing`: by what is no log; `changed`: services with a recorded change), or when nobody else is under suspicion and no flow goes wrong in the first. It
  * refuses to make a cause of what moved too little.
  */
 export function followBlame(
@@ -109,6 +109,7 @@ export function followBlame(
   byTrace: boolean,
   limits: Thresholds['logs'],
   departing: ReadonlySet<string> = new Set(),
+  changed: ReadonlySet<string> = new Set(),
 ): Weighed {
   const services = [...new Set([...signs.keys(), ...suspects.map(({ service }) => service), ...departing])];
   const byName = new Map(suspects.map((suspect) => [suspect.service, suspect]));
@@ -140,7 +141,7 @@ export function followBlame(
   const named = (service: string): number =>
     suspects.filter((other) => blames.has(other.service) && endOfBlame(other.service, blames) === service).length;
   const sorted = [...roots.values()].sort(flowsFirst);
-  const ordered = byTrace ? sorted : failedFirst(sorted, named, limits);
+  const ordered = byTrace ? sorted : failedFirst(sorted, named, changed, limits);
   const causes: Suspect[] = [];
   for (const suspect of ordered) {
     const leader = ordered[0];
@@ -158,6 +159,24 @@ export function followBlame(
   return { causes, symptoms, hints };
 }
 
+const COARSE_MS = 1000;
+
+/** What may be hidden behind the times of a service, in ms: a second where all of them are whole ones, else nothing. */
+function resolutionOf({ signs }: Pick<Suspect, 'signs'>): number {
+  const seen = [...(signs?.severe ?? []), ...(signs?.warnings ?? [])]
+    .flatMap(({ row }) => [row.first_seen, row.last_seen])
+    .filter((at) => at !== null);
+  return seen.length > 1 && seen.every((at) => Date.parse(at) % COARSE_MS === 0) ? COARSE_MS : 0;
+}
+
+/** Whether a service failed before another one by more than their clocks leave open. */
+function failedBefore(own: Suspect, other: Suspect): boolean {
+  const [first, second] = [firstFailureOf(own), firstFailureOf(other)];
+  if (first === null || second === null) return first !== null;
+  const open = Math.max(resolutionOf(own), resolutionOf(other));
+  return open === 0 ? first.at < second.at : second.at - first.at >= open;
+}
+
 /** The first of a service's new failures: its error lines, or where it has none its warnings. */
 export function firstFailureOf({ signs }: Pick<Suspect, 'signs'>): { readonly at: number; readonly line: PlacedPattern } | null {
   const severe = signs?.severe ?? [];
@@ -171,14 +190,40 @@ export function firstFailureOf({ signs }: Pick<Suspect, 'signs'>): { readonly at
  * Order of causes where no trace tells whose failure came first: among close ones the one that others' error lines name, then
  * the one whose own error line came first. A cut flow begins with its request, so its time would favour the outermost caller.
  */
-function failedFirst(causes: readonly Suspect[], named: (service: string) => number, limits: Thresholds['logs']): Suspect[] {
+function failedFirst(
+  causes: readonly Suspect[],
+  named: (service: string) => number,
+  changed: ReadonlySet<string>,
+  limits: Thresholds['logs'],
+): Suspect[] {
   const [leader] = causes;
   if (leader === undefined) return [];
   const isClose = (suspect: Suspect): boolean =>
     suspect.score >= leader.score * limits.closeWithoutTraces || named(suspect.service) > 0;
+  const services = causes.map(({ service }) => service);
   const at = (suspect: Suspect): number => firstFailureOf(suspect)?.at ?? Number.MAX_SAFE_INTEGER;
   const close = causes.filter(isClose).sort((a, b) => named(b.service) - named(a.service) || at(a) - at(b));
-  return [...close, ...causes.filter((suspect) => !isClose(suspect))];
+  const [first] = close;
+  if (first === undefined) return [...causes];
+  const isOpen = (suspect: Suspect): boolean => named(suspect.service) === named(first.service) && !failedBefore(first, suspect);
+  const ownFault = (suspect: Suspect): number => faultOf(suspect, services, changed, limits);
+  const open = close.filter(isOpen).sort((a, b) => ownFault(b) - ownFault(a) || at(a) - at(b));
+  return [...open, ...close.filter((suspect) => !isOpen(suspect)), ...causes.filter((suspect) => !isClose(suspect))];
+}
+
+const SERVED_REQUEST = /\b(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) \S+ HTTP\/\d/;
+const NAMES_A_FAULT = /\b\w*(?:Exception|Error)\b|\bTraceback\b|\bpanic\b|\bCannot read propert/;
+
+/** How much speaks for a service where no clock tells who failed first: no mere account of calls, an exception, a change. */
+function faultOf(
+  suspect: Suspect,
+  services: readonly string[],
+  changed: ReadonlySet<string>,
+  limits: Thresholds['logs'],
+): number {
+  const sample = firstFailureOf(suspect)?.line.row.sample ?? '';
+  const isEdge = tellsOfCalls(suspect, services, limits) !== false || SERVED_REQUEST.test(sample);
+  return (isEdge ? 0 : 4) + (NAMES_A_FAULT.test(sample) ? 2 : 0) + Number(changed.has(suspect.service));
 }
 
 const TELLS_OF_A_CALL =
@@ -214,8 +259,7 @@ function hasOwnFault(
   if (tellsOfCalls(suspect, services, limits) !== false) return false;
   if (byTrace)
     return suspect.byFlows && suspect.changes.some(({ row, tier }) => tier === 2 && row.votes >= row.count * limits.firstShare);
-  const [own, first] = [firstFailureOf(suspect), firstFailureOf(leader)];
-  return own !== null && first !== null && own.at < first.at;
+  return firstFailureOf(leader) !== null && failedBefore(suspect, leader);
 }
 
 function blamedByChain(

@@ -27,6 +27,13 @@ export const THRESHOLDS = Object.freeze({
     /** Share of a service's changed flows that must go wrong in it first. */
     firstShare: 0.5,
   }),
+  surge: Object.freeze({
+    /** A kind of line of any level that became much of its service's lines: rise of its share, and how many times the former one. */
+    rise: 0.05,
+    factor: 5,
+    /** Lines like this that a baseline must have room for, at the share of the window, before their lack there says anything. */
+    expected: 20,
+  }),
   spans: Object.freeze({
     /** Score of the span analysis from which a service is one to act on. */
     verdict: 0.6,

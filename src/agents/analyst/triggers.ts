@@ -58,7 +58,7 @@ export function triggersOf(cause: Candidate, seen: Seen, writer: EvidenceWriter)
   return changesBefore(cause.service, onsetOf(cause, seen) ?? Date.parse(seen.query.window.to), 'trigger', seen, writer);
 }
 
-/** Changes of a service that is none, as part of what clears it. */
-export function innocentChanges(service: string, seen: Seen, writer: EvidenceWriter): string[] {
-  return changesBefore(service, Date.parse(seen.query.window.to), 'clear', seen, writer);
+/** Changes of a service that is no cause, beside what clears it or what it suffers. */
+export function innocentChanges(role: 'clear' | 'symptom', service: string, seen: Seen, writer: EvidenceWriter): string[] {
+  return changesBefore(service, Date.parse(seen.query.window.to), role, seen, writer);
 }

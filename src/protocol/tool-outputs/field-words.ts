@@ -53,6 +53,7 @@ const MEASURES: Readonly<Record<string, Words>> = {
   service_graph: { count: 'number of calls', matched_count: 'number of calls' },
   changes: {
     minutes_before: 'time from the change to the start of the window',
+    time: 'time of the change',
     matched_count: 'number of changes',
   },
 };
