@@ -3,7 +3,16 @@ import type { SkippedFile } from '../ports/telemetry-source.port';
 import { isNamed, nameProblem } from './file-names';
 import { inferFile, inferTable, type FamilyEntry, type InferredFile } from './mapping-inference';
 import type { TableSample } from './table-sample';
-import { matchFiles, NO_FILE, readHead, readMappingFile, type FolderListing, type TelemetryFile } from './telemetry-files';
+import {
+  LINK,
+  matchFiles,
+  NO_FILE,
+  readHead,
+  readMappingFile,
+  VANISHED,
+  type FolderListing,
+  type TelemetryFile,
+} from './telemetry-files';
 import { parseTelemetryMapping, type LogsMapping } from './telemetry-mapping';
 
 /** One file for one family: a document that holds several stands once for each. */
@@ -40,17 +49,21 @@ export async function mappedPlan(mapping: TelemetryFile, listing: FolderListing)
   return { planned, skipped: [], failure: null };
 }
 
-/** The plan of a folder without a mapping: each file is taken for what it looks like. It refuses a folder with links. */
+/** The plan of a folder without a mapping: each file is taken for what it looks like. It refuses a folder of links alone. */
 export async function inferredPlan(listing: FolderListing, parquet: ParquetSampler): Promise<ImportPlan> {
   const link = listing.links[0];
-  if (link !== undefined) {
+  if (link !== undefined && listing.files.length === 0) {
     throw new DiagnosisError(
       'TELEMETRY_UNREADABLE',
       `Telemetry at ${link} cannot be read: it is a symbolic link, and links are not followed; give the real file or name the files in a mapping.`,
     );
   }
   const planned: Planned[] = [];
-  const skipped: SkippedFile[] = listing.others.map((name) => ({ name, reason: NO_FILE }));
+  const skipped: SkippedFile[] = [
+    ...listing.others.map((name) => ({ name, reason: NO_FILE })),
+    ...listing.links.map((name) => ({ name, reason: LINK })),
+    ...listing.passed,
+  ];
   let failure: DiagnosisError | null = null;
   for (const file of listing.files) {
     const reason = nameProblem(file.name);
@@ -66,19 +79,32 @@ export async function inferredPlan(listing: FolderListing, parquet: ParquetSampl
 }
 
 async function inferredOf(file: TelemetryFile, parquet: ParquetSampler): Promise<InferredFile> {
-  if (!isNamed(file.name, '.parquet')) return inferFile(file.name, await readHead(file));
+  if (!isNamed(file.name, '.parquet')) return inferText(file.name, await readHead(file));
   if (file.name.endsWith('.gz')) return { reason: 'Parquet is packed already; unpack it' };
   return file.size === 0 ? inferFile(file.name, []) : inferTable(file.name, await parquet(file));
 }
 
+/** Nesting that is too deep to be looked at costs one file, not the folder. */
+function inferText(name: string, head: readonly string[]): InferredFile {
+  try {
+    return inferFile(name, head);
+  } catch (error) {
+    if (error instanceof Error && error.name === 'RangeError') return { reason: 'its JSON is nested too deep' };
+    throw error;
+  }
+}
+
 /** Whether a file that is named by itself and ends in `.json` is telemetry and no mapping. */
 export async function isTelemetryDocument(file: TelemetryFile): Promise<boolean> {
-  return 'entries' in inferFile(file.name, await readHead(file));
+  return 'entries' in inferText(file.name, await readHead(file));
 }
 
 /** The failure of one file, which must not cost the others; anything else goes on up. */
 export function asUnreadable(error: unknown): DiagnosisError {
   if (DiagnosisError.is(error, 'TELEMETRY_UNREADABLE') && typeof error.detail['reason'] === 'string') return error;
+  if (DiagnosisError.is(error, 'TELEMETRY_MISSING')) {
+    return new DiagnosisError('TELEMETRY_UNREADABLE', error.message, { reason: VANISHED });
+  }
   throw error;
 }
 

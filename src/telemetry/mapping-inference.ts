@@ -5,6 +5,7 @@ import { CONTINUATION, LINE_SHAPE_NAMES, lineShape } from './line-shapes';
 import { inferLogs, logsLack } from './log-inference';
 import { inferGraph, inferHeadedMetrics, inferMetrics, inferSpans } from './measure-inference';
 import { csvSample, jsonSample, timeColumn, type TableSample } from './table-sample';
+import { TOO_DEEP } from './telemetry-files';
 import type { ChangeRecords, GraphRecords, LogsMapping, MetricsMapping, SpanRecords } from './telemetry-mapping';
 import { columnFor, USUAL } from './usual-names';
 
@@ -26,6 +27,7 @@ const MAPPING_ITSELF = 'it is a mapping file, and no file of telemetry';
 
 /** Whether a file that was left out may have held telemetry. */
 export function isMissed({ name, reason }: SkippedFile): boolean {
+  if (reason === TOO_DEEP) return true;
   return isTelemetryLike(name) && ![EMPTY_FILE, ONE_COLUMN, MAPPING_ITSELF].includes(reason);
 }
 

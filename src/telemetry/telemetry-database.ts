@@ -151,7 +151,12 @@ export class TelemetryDatabase {
         { package: '@duckdb/node-api' },
       );
     }
-    const folder = await mkdtemp(join(tmpdir(), `diagnosis-telemetry-${process.pid}-`));
+    const folder = await mkdtemp(join(tmpdir(), `diagnosis-telemetry-${process.pid}-`)).catch(() => {
+      throw new DiagnosisError(
+        'TELEMETRY_UNREADABLE',
+        'The temporary folder of the system cannot be written to: point TMPDIR to a folder that can.',
+      );
+    });
     try {
       const inMemory = expectedBytes * 4 <= limits.memoryLimitMb * 1024 * 1024;
       const instance = await engine.DuckDBInstance.create(inMemory ? ':memory:' : join(folder, 'telemetry.duckdb'), {

@@ -13,6 +13,13 @@ const HEAD_BYTES = 256 * 1024;
 /** Longest line in bytes; a longer one is a rejected row. */
 export const MAX_LINE_BYTES = 1024 * 1024;
 
+/** Why a folder is left out with all that is in it. */
+export const TOO_DEEP = `it lies deeper than ${MAX_DEPTH} folders`;
+/** Why a symbolic link is left out where there are files beside it. */
+export const LINK = 'it is a symbolic link, and links are not followed';
+/** Why a file that was listed and is gone is left out. */
+export const VANISHED = 'it vanished while the folder was read';
+
 /** Why a named pipe, a socket or a device is left out. */
 export const NO_FILE = 'it is no regular file';
 
@@ -101,23 +108,39 @@ export interface FolderListing {
   readonly links: readonly string[];
   /** Named pipes, sockets and devices, which are never opened. */
   readonly others: readonly string[];
+  /** Entries that are passed over for another reason: folders that lie too deep, names that are no UTF-8, files that vanished. */
+  readonly passed: readonly { readonly name: string; readonly reason: string }[];
 }
 
 /** Lists a folder in name order, hidden names left out. It refuses more than 10,000 files. */
 export async function listFolder(root: string, given: string): Promise<FolderListing> {
-  const found = { files: [] as TelemetryFile[], folders: [] as string[], links: [] as string[], others: [] as string[] };
+  const found = {
+    files: [] as TelemetryFile[],
+    folders: [] as string[],
+    links: [] as string[],
+    others: [] as string[],
+    passed: [] as { name: string; reason: string }[],
+  };
   const walk = async (relative: string, depth: number): Promise<void> => {
     const entries = await readdir(join(root, relative), { withFileTypes: true });
     entries.sort((a, b) => (a.name < b.name ? -1 : 1));
     for (const entry of entries) {
       if (entry.name.startsWith('.')) continue;
       const name = relative === '' ? entry.name : `${relative}/${entry.name}`;
-      if (entry.isSymbolicLink()) found.links.push(name);
+      // What is no UTF-8 was decoded to this, and nothing can be opened by it.
+      if (entry.name.includes('\uFFFD')) found.passed.push({ name, reason: 'its name is no UTF-8' });
+      else if (entry.isSymbolicLink()) found.links.push(name);
       else if (entry.isDirectory()) {
         found.folders.push(name);
         if (depth < MAX_DEPTH) await walk(name, depth + 1);
+        else found.passed.push({ name, reason: TOO_DEEP });
       } else if (entry.isFile()) {
-        found.files.push(await regularFile(join(root, name), name));
+        const file = await regularFile(join(root, name), name).catch((error: unknown) => {
+          if (codeOf(error) === 'ENOENT') return null;
+          throw error;
+        });
+        if (file === null) found.passed.push({ name, reason: VANISHED });
+        else found.files.push(file);
         if (found.files.length > MAX_FILES)
           throw unreadable(given, `it holds more than ${MAX_FILES} files; give a smaller folder or a mapping file`);
       } else found.others.push(name);

@@ -60,7 +60,7 @@ export async function takeSnapshot(given: string, mapping: string | null): Promi
   const isDocument = opened.isNamed && opened.mapping !== null && (await isTelemetryDocument(opened.mapping));
   const found = isDocument ? { ...opened, mapping: null, only: opened.mapping } : opened;
   const place = mapping === null ? found : { ...found, mapping: await givenMapping(mapping) };
-  if (place.only !== null) return { place, listing: { files: [place.only], folders: [], links: [], others: [] } };
+  if (place.only !== null) return { place, listing: { files: [place.only], folders: [], links: [], others: [], passed: [] } };
   return { place, listing: await listFolder(place.root, given) };
 }
 

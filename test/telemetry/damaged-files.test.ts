@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { CsvRecovery } from '../../src/telemetry/csv-recovery';
@@ -230,5 +231,26 @@ describe('file telemetry: long files', () => {
       { name: 'a.jsonl', rows: 245_700, rejected: { unrecognised: 300, bad_time: 0 }, to: '2026-05-04T10:04:05.699Z' },
       { name: 'b.log', rows: 245_700, rejected: { unrecognised: 0, bad_time: 0 }, to: '2026-05-04T10:04:05.699Z' },
     ]);
+  });
+});
+
+describe('file telemetry: odd entries of a folder', () => {
+  it('[A8] leaves out what lies too deep, counts it as missed, and reads the others', async () => {
+    folder.write('a.csv', `${HEADER}\n${rows(20).join('\n')}\n`);
+    folder.write(`${Array.from({ length: 10 }, (_, at) => `d${at}`).join('/')}/deep.log`, '2026-05-04T10:00:00Z ERROR lost');
+    const source = folder.source();
+    expect((await source.describe()).skipped).toEqual([
+      { name: expect.stringMatching(/^d0\/.*d8$/), reason: 'it lies deeper than 8 folders' },
+    ]);
+    expect((await source.logPatterns(question())).files_skipped).toBe(1);
+  });
+
+  it('[A8] leaves out JSON that is nested too deep, and a name that is no UTF-8', async () => {
+    folder.write('a.csv', `${HEADER}\n${rows(20).join('\n')}\n`);
+    folder.write('deep.jsonl', `{"time":"2026-05-04T10:00:00Z","msg":${'['.repeat(20_000)}${']'.repeat(20_000)}}`);
+    writeFileSync(Buffer.concat([Buffer.from(`${folder.path}/x`), Buffer.from([0xff]), Buffer.from('.log')]), 'x');
+    const { families, skipped } = await folder.source().describe();
+    expect(families).toMatchObject([{ family: 'logs', records: 20 }]);
+    expect(skipped?.map(({ reason }) => reason).sort()).toEqual(['its JSON is nested too deep', 'its name is no UTF-8']);
   });
 });

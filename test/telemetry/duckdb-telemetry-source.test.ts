@@ -287,11 +287,15 @@ describe('file telemetry: refusals', () => {
   });
 
   it('refuses symbolic links, folders for files, and what is no gzip', async () => {
-    folder.write('real.csv', CSV);
     symlinkSync('/etc/hostname', join(folder.path, 'link.log'));
     expect(await refusal(folder.source().describe())).toMatchObject({
       code: 'TELEMETRY_UNREADABLE',
       message: expect.stringContaining('link.log'),
+    });
+    folder.write('real.csv', CSV);
+    expect(await folder.source().describe()).toMatchObject({
+      files: 1,
+      skipped: [{ name: 'link.log', reason: expect.stringContaining('links are not followed') }],
     });
     folder.map({ logs: [{ files: ['link.log'], format: 'text', text_pattern: 'iso' }] });
     expect((await refusal(folder.source().describe())).code).toBe('TELEMETRY_UNREADABLE');
