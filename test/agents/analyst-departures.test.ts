@@ -69,9 +69,10 @@ describe('a service that falls silent', () => {
     expect(claimsOf(evidence, 'control').map(([subject]) => subject)).toEqual(['kettle']);
   });
 
-  it('is nothing when all services say as little, and nothing when it always comes and goes', async () => {
+  it('has no cause when all services say as little, and is nothing when it always comes and goes', async () => {
     const night = { error_share: [speaks('tray', 8, 2000), speaks('kettle', 0, 2000), speaks('spoon', 6, 2000)] };
-    expect(rolesOf(await evidenceOf(scriptOf(night, STEADY)))).toEqual({});
+    const all = { tray: 'symptom', kettle: 'symptom', spoon: 'symptom' };
+    expect(rolesOf(await evidenceOf(scriptOf(night, STEADY)))).toEqual(all);
     const comesAndGoes = { error_share: [...STEADY.error_share.slice(0, 1), speaks('kettle', 20, 2000)] };
     expect(rolesOf(await evidenceOf(scriptOf(SILENT, comesAndGoes)))).toEqual({});
   });

@@ -132,7 +132,9 @@ describe('a session of follow-ups', () => {
     expect(result.causes).toEqual([]);
     expect(result.answer).not.toMatch(/depart(?:s|ed)? from normal/);
     const statements = (await ownClaims(evidence)).map(({ statement }) => statement);
-    expect(statements).toEqual([expect.stringMatching(/all services: no record with “ap-south” in its text or names between 2026-05-04T13:30/)]);
+    expect(statements).toEqual([
+      expect.stringMatching(/all services: no record with “ap-south” in its text or names between 2026-05-04T13:30/),
+    ]);
   });
 
   it('"only Cart" asks every tool about that service alone', async () => {

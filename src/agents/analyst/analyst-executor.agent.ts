@@ -17,6 +17,7 @@ import { withoutBaseline } from './no-baseline';
 import { absentPart, tellFollowUp } from './follow-up-claims';
 import { isPart } from './follow-up-scope';
 import { type Answer, TelemetryLook } from './telemetry-look';
+import { silenceClaims, steadySilences } from './silence';
 import { withSurges } from './surges';
 import { THRESHOLDS, type Thresholds } from './thresholds';
 import { triggersOf } from './triggers';
@@ -116,7 +117,12 @@ async function assess(byFamilies: Weighing, look: TelemetryLook, writer: Evidenc
   }
   for (const { candidate, control } of settled.disproved)
     parts.push({ subject: candidate.service, role: 'ruled_out', claim_ids: control.map((claim) => writer.add('clear', claim)) });
-  const cleared = ruleOut(weighing, writer);
+  const fallen = leader === undefined ? await steadySilences(seen, look, true) : [];
+  for (const silence of fallen) {
+    if (parts.some(({ subject }) => subject === silence.service)) continue;
+    parts.push({ subject: silence.service, role: 'symptom', claim_ids: silenceClaims('symptom', silence, seen, writer) });
+  }
+  const cleared = ruleOut(weighing, writer).filter(({ subject }) => !fallen.some(({ service }) => service === subject));
   parts.push(...cleared);
   if (leader === undefined) {
     parts.push(...rangesOf(weighing, writer, new Set(cleared.map(({ subject }) => subject))));

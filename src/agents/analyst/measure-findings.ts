@@ -222,6 +222,8 @@ export function spansNormal(
   const index = spans?.rows.findIndex((row) => row.service === service) ?? -1;
   const row = spans?.rows[index];
   if (spans === null || row === undefined || row.baseline_high_share === null || isSlowed(row, thresholds)) return null;
+  // Of no trace at all nothing is normal.
+  if (row.traces === 0) return null;
   return writer.withinNormal(role, spans, index, HIGH_SHARE);
 }
 

@@ -35,11 +35,14 @@ export interface Silence {
 
 type Verdict = 'silent' | 'speaks' | 'unknown';
 
-/** What a family says of each of its services. What all services lost is no silence of one of them, so it is taken off first. */
-function rated<Row extends Rated>(rows: readonly Row[], minutes: number, limits: Thresholds['silence']) {
+/**
+ * What a family says of each of its services. What all services lost is no silence of one of them, so it is taken off first;
+ * `asWhole` leaves it in, because a system that falls silent altogether is not normal either.
+ */
+function rated<Row extends Rated>(rows: readonly Row[], minutes: number, limits: Thresholds['silence'], asWhole = false) {
   const known = rows.filter(({ baseline_rate_per_min: rate }) => (rate ?? 0) * minutes >= limits.expected);
   const ratios = known.map(({ rate_per_min, baseline_rate_per_min }) => rate_per_min / (baseline_rate_per_min ?? 1));
-  const load = Math.min(1, quantileOf(ratios, 0.5));
+  const load = asWhole ? 1 : Math.min(1, quantileOf(ratios, 0.5));
   const expectedOf = (row: Row): number => (row.baseline_rate_per_min ?? 0) * load * minutes;
   const verdictOf = (row: Row | undefined): Verdict => {
     if (row === undefined || expectedOf(row) < limits.expected) return 'unknown';
@@ -60,6 +63,10 @@ export function fadedServices({ shares, spans, thresholds: { silence: limits } }
   ].map(({ service }) => service);
 }
 
+function lengthOf({ from, to }: Seen['query']['window']): number {
+  return (Date.parse(to) - Date.parse(from)) / 60_000;
+}
+
 function minutesOf(answer: Answer<unknown> | null): number {
   const from = answer?.summary['covered_from'];
   const to = answer?.summary['covered_to'];
@@ -68,11 +75,11 @@ function minutesOf(answer: Answer<unknown> | null): number {
 
 /**
  * Services of which lines or traces come no longer, in every family that knows them well enough to tell, most expected first.
- * It refuses to call a service silent that only lost what all of them lost.
+ * Unless asked for the system as a whole, it refuses to call a service silent that only lost what all of them lost.
  */
-function silentServices({ shares, spans, thresholds: { silence: limits } }: Seen): Silence[] {
-  const lines = rated<ErrorShareRow>(shares?.rows ?? [], minutesOf(shares), limits);
-  const traces = rated<SpanServiceRow>(spans?.rows ?? [], minutesOf(spans), limits);
+function silentServices({ query, shares, spans, thresholds: { silence: limits } }: Seen, asWhole: boolean): Silence[] {
+  const lines = rated<ErrorShareRow>(shares?.rows ?? [], asWhole ? lengthOf(query.window) : minutesOf(shares), limits, asWhole);
+  const traces = rated<SpanServiceRow>(spans?.rows ?? [], asWhole ? lengthOf(query.window) : minutesOf(spans), limits, asWhole);
   const names = new Set([...(shares?.rows ?? []), ...(spans?.rows ?? [])].map(({ service }) => service));
   return [...names]
     .flatMap((service): Silence[] => {
@@ -96,9 +103,9 @@ function silentServices({ shares, spans, thresholds: { silence: limits } }: Seen
 }
 
 /** The silent services that were steady before: the same rate in both halves of the baseline. One that comes and goes is none. */
-export async function steadySilences(seen: Seen, look: TelemetryLook): Promise<Silence[]> {
+export async function steadySilences(seen: Seen, look: TelemetryLook, asWhole = false): Promise<Silence[]> {
   const steady: Silence[] = [];
-  for (const silence of silentServices(seen).slice(0, MOST_CHECKED)) {
+  for (const silence of silentServices(seen, asWhole).slice(0, MOST_CHECKED)) {
     const rows = await halvesRows(silence, seen, look);
     const isSteady = rows.every(({ row }) => {
       const [before, after] = [row.baseline_rate_per_min ?? 0, row.rate_per_min];
