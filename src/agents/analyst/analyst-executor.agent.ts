@@ -17,6 +17,7 @@ import { withoutBaseline } from './no-baseline';
 import { absentPart, tellFollowUp } from './follow-up-claims';
 import { isPart } from './follow-up-scope';
 import { type Answer, TelemetryLook } from './telemetry-look';
+import { stoppedMetrics } from './measure-findings';
 import { silenceClaims, steadySilences } from './silence';
 import { withSurges } from './surges';
 import { THRESHOLDS, type Thresholds } from './thresholds';
@@ -122,10 +123,15 @@ async function assess(byFamilies: Weighing, look: TelemetryLook, writer: Evidenc
     if (parts.some(({ subject }) => subject === silence.service)) continue;
     parts.push({ subject: silence.service, role: 'symptom', claim_ids: silenceClaims('symptom', silence, seen, writer) });
   }
-  const cleared = ruleOut(weighing, writer).filter(({ subject }) => !fallen.some(({ service }) => service === subject));
+  const stopped = leader === undefined ? await stoppedMetrics('symptom', seen, look, writer) : new Map<string, string[]>();
+  for (const [subject, claim_ids] of stopped) {
+    if (!parts.some((part) => part.subject === subject)) parts.push({ subject, role: 'symptom', claim_ids });
+  }
+  const silent = new Set([...fallen.map(({ service }) => service), ...stopped.keys()]);
+  const cleared = ruleOut(weighing, writer).filter(({ subject }) => !silent.has(subject));
   parts.push(...cleared);
   if (leader === undefined) {
-    parts.push(...rangesOf(weighing, writer, new Set(cleared.map(({ subject }) => subject))));
+    parts.push(...rangesOf(weighing, writer, new Set([...silent, ...cleared.map(({ subject }) => subject)])));
   }
   // Nothing, or a series alone, means little against a baseline that was in trouble itself.
   const isWeak = leader === undefined || leader.standing === 'metrics' || leader.standing === 'none';

@@ -1,17 +1,17 @@
 import type { ChangeRow, MetricAnomalyRow, SpanServiceRow } from '../../ports/telemetry-source.port';
 import type { DiagnosisQuery } from '../../protocol/diagnosis-query';
 import type { ClaimRole } from './claim-roles';
-import { bindingAt, type EvidenceWriter } from './evidence-writer';
+import { bindingAt, type EvidenceWriter, summaryBinding } from './evidence-writer';
 import type { Candidate } from './family-ranking';
 import type { Seen } from './seen';
 import type { MetricSuspect, PlacedMetric } from './metric-ranking';
-import { halvesOf, metricsQuestion, quietStretchOf, spansQuestion } from './questions';
+import { halvesOf, metricsQuestion, MIN_METRIC_ROWS, quietStretchOf, spansQuestion } from './questions';
 import { gStatistic, riseOf } from './significance';
 import type { Answer, TelemetryLook } from './telemetry-look';
 import type { Thresholds } from './thresholds';
 import { METRIC_ANOMALIES, SPAN_ANALYSIS } from './tool-rows';
 
-const MOST = { series: 3, control: 2 } as const;
+const MOST = { series: 3, control: 2, stopped: 4 } as const;
 const MEDIANS = { baseline: 'baseline_median', incident: 'median', unit: 'none' } as const;
 const HIGH_SHARE = { baseline: 'baseline_high_share', incident: 'high_share', unit: 'ratio', count: 'high_traces' } as const;
 
@@ -245,6 +245,42 @@ export function metricsNormal(
   const row = metrics.rows[index];
   if (row === undefined) return null;
   return writer.withinNormal(role, metrics, index, MEDIANS, namesOf(row), comparedWith(metrics));
+}
+
+/**
+ * What metrics say of services that stopped, by service: that no value comes any more where both halves of the baseline held
+ * enough, or that load fell to next to nothing. It refuses to name a cause, and to judge where values could not be read.
+ */
+export async function stoppedMetrics(
+  role: ClaimRole,
+  seen: Seen,
+  look: TelemetryLook,
+  writer: EvidenceWriter,
+): Promise<ReadonlyMap<string, string[]>> {
+  const { metrics, query } = seen;
+  const stopped = new Map<string, string[]>();
+  const baseline = metrics?.arguments['baseline'] as { from: string; to: string } | null | undefined;
+  if (metrics === null || baseline === null || baseline === undefined || metrics.records_rejected > 0) return stopped;
+  metrics.rows.forEach((row, index) => {
+    const { service, kind, median, baseline_median: before, baseline_rows: rows } = row;
+    if (stopped.has(service) || kind !== 'traffic' || before === null || (rows ?? 0) < MIN_METRIC_ROWS) return;
+    if (before <= 0 || median > before * seen.thresholds.silence.left) return;
+    stopped.set(service, listed(writer.moved(role, metrics, index, MEDIANS, namesOf(row), comparedWith(metrics))));
+  });
+  const { first, second } = halvesOf(baseline);
+  const known = await look.ask(METRIC_ANOMALIES, metricsQuestion(second, first));
+  const steady = (known?.rows ?? []).filter((row) => Math.min(row.rows, row.baseline_rows ?? 0) >= MIN_METRIC_ROWS);
+  const gone = [...new Set(steady.map(({ service }) => service))].filter(
+    (service) => !metrics.rows.some((row) => row.service === service),
+  );
+  for (const service of gone.slice(0, MOST.stopped)) {
+    const answer = await look.ask(METRIC_ANOMALIES, metricsQuestion(query.window, baseline, service));
+    if (answer === null || answer.matched_count > 0 || !(Number(answer.summary['baseline_matched_count']) > 0)) continue;
+    const bindings = ['baseline_matched_count', 'matched_count'].map((name) => summaryBinding(answer, name));
+    const assertion = { op: 'fell', left: 0, right: 1, unit: 'count' } as const;
+    stopped.set(service, [writer.add(role, { kind: 'fact', subject: service, assertion, bindings })]);
+  }
+  return stopped;
 }
 
 /** A recorded change of a service as a claim: how long before the window it was, or, inside the window, when it was. */

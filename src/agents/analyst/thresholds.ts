@@ -92,6 +92,8 @@ export const THRESHOLDS = Object.freeze({
     faded: 0.5,
     /** Records that were to be expected of it, below which its silence means nothing. */
     expected: 10,
+    /** Records that could not be read, beside those of the baseline, from which a missing record proves no silence. */
+    unreadable: 0.1,
     /** Share of the halves of the baseline that its rate must hold in the lesser one to count as steady. */
     steady: 0.5,
   }),
