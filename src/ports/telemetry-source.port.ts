@@ -180,7 +180,7 @@ export interface MetricAnomalyRow {
   readonly kind: MetricKind;
   readonly direction: MetricDirection;
   readonly rows: number;
-  /** Rows of the telling segment. */
+  /** Rows of the telling segment, from the first to the last that is nearer to its level than to the rows around. */
   readonly segment_rows: number;
   readonly baseline_rows: number | null;
   /** Rows of the baseline beside the most that any series of this metric and statistic has there, 0 to 1. */
@@ -238,6 +238,8 @@ export interface SpanServiceRow {
   readonly baseline_rate_per_min: number | null;
   /** Start of the first high span; null when there is none. */
   readonly first_seen: string | null;
+  /** Part of the excess of its own high spans that lies in calls (kind CLIENT or PRODUCER) that no span answers; null without such an excess, or where the kinds of those spans are not known. */
+  readonly unanswered_share: number | null;
   /** Where its time goes: in itself, in the calls into it, in its calls to others; null without a high span. */
   readonly role: 'self' | 'incoming' | 'outgoing' | null;
   /** Rise of the excess in median trace durations of the baseline: a rank of the tool. */

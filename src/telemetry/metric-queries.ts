@@ -104,20 +104,26 @@ function judge(row: SeriesRow, mostWindowRows: number): Judged {
   return { row, window, times, size, contrast };
 }
 
-/**
- * A median holds with some quiet rows among its own: trouble is first seen at the row that is nearer to it than to the rows around.
- * The segment that stands out most may begin amid the trouble: rows before it that are nearer to it than to the baseline belong to it.
- */
-function firstLoud(
-  rows: readonly number[],
-  { from, to, middle, change }: { from: number; to: number; middle: number; change: number },
-  baseline: number | null,
-): number {
-  let at = from;
-  while (at < to && Math.abs((rows[at] as number) - middle) > Math.abs(change) / 2) at += 1;
+interface Rows {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A median holds with some quiet rows among its own: the segment is from its first to its last row that is nearer to its level than to the rows around. */
+function loudPart(rows: readonly number[], segment: Rows, { change, around }: SegmentContrast): Rows {
+  const isLoud = (at: number): boolean => ((rows[at] as number) - around) / change > 1 / 2;
+  let { from, to } = segment;
+  while (from <= to && !isLoud(from)) from += 1;
+  while (to > from && !isLoud(to)) to -= 1;
+  return from > to ? segment : { from, to };
+}
+
+/** The segment that stands out most may begin amid the trouble: rows before it that are nearer to it than to the baseline belong to it. */
+function firstLoud(rows: readonly number[], from: number, middle: number, change: number, baseline: number | null): number {
   // A segment that is on the other side of the baseline than of the rows around says nothing of the rows before it.
-  if (baseline === null || Math.sign(middle - baseline) !== Math.sign(change)) return at;
+  if (baseline === null || Math.sign(middle - baseline) !== Math.sign(change)) return from;
   const isLoud = (value: number): boolean => Math.abs(value - middle) < Math.abs(value - baseline);
+  let at = from;
   while (at > 0 && isLoud(rows[at - 1] as number)) at -= 1;
   return at;
 }
@@ -128,11 +134,14 @@ function significant(value: number): number {
 
 function rowOf({ row, window, times, size, contrast }: Judged, pooled: number, mostBaselineRows: number): MetricAnomalyRow {
   const stands = contrast !== null && contrast.to >= contrast.from ? contrast : null;
-  const from = stands === null ? 0 : stands.from * size;
-  const to = stands === null ? window.length - 1 : Math.min(window.length, (stands.to + 1) * size) - 1;
+  const all = { from: 0, to: window.length - 1 };
+  const { from, to } =
+    stands === null
+      ? all
+      : loudPart(window, { from: stands.from * size, to: Math.min(window.length, (stands.to + 1) * size) - 1 }, stands);
   const middle = quantile(window.slice(from, to + 1), 0.5);
   const change = stands?.change ?? (row.b_median === null ? null : middle - row.b_median);
-  const first = stands === null ? from : firstLoud(window, { from, to, middle, change: stands.change }, row.b_median);
+  const first = stands === null ? from : firstLoud(window, from, middle, stands.change, row.b_median);
   return {
     service: row.service,
     metric: row.metric,

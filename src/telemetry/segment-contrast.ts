@@ -38,6 +38,8 @@ export interface SegmentContrast {
   readonly to: number;
   /** Median of the segment minus the median of the rows around it, or of the baseline where the whole window departs. */
   readonly change: number;
+  /** Median of the rows around it, or of the baseline where the whole window departs. */
+  readonly around: number;
   /** Contrast over that of the baseline's own windows. */
   readonly ratio: number;
   /** The same of each of the baseline's own windows. */
@@ -72,6 +74,7 @@ interface Segment {
   readonly from: number;
   readonly to: number;
   readonly change: number;
+  readonly around: number;
 }
 
 const scratch = new Float64Array(CONTRAST.rowsBefore + CONTRAST.mostWindowRows);
@@ -98,7 +101,7 @@ function medianOf(rows: readonly number[], first: number, last: number, inside: 
 function bestSegment(before: readonly number[], window: readonly number[], spread: number, sign: Sign): Segment {
   const rows = [...before, ...window];
   const all = rows.length;
-  let best: Segment = { contrast: 0, from: 0, to: -1, change: 0 };
+  let best: Segment = { contrast: 0, from: 0, to: -1, change: 0, around: 0 };
   for (let from = 0; from < window.length; from += 1) {
     for (let to = from; to < window.length; to += 1) {
       const size = to - from + 1;
@@ -106,10 +109,11 @@ function bestSegment(before: readonly number[], window: readonly number[], sprea
       // More than half of all rows only with a quiet row in front: else the rest is the segment.
       if (size === all || (2 * size > all && first === 0)) continue;
       const last = to + before.length;
-      const change = medianOf(rows, first, last, true) - medianOf(rows, first, last, false);
+      const around = medianOf(rows, first, last, false);
+      const change = medianOf(rows, first, last, true) - around;
       if (sign !== 0 && Math.sign(change) !== sign) continue;
       const contrast = (Math.abs(change) / spread) * Math.sqrt((size * (all - size)) / all);
-      if (contrast > best.contrast) best = { contrast, from, to, change };
+      if (contrast > best.contrast) best = { contrast, from, to, change, around };
     }
   }
   return best;
@@ -147,8 +151,9 @@ export function segmentContrast(
   const level = levelContrast(quantile(baseline, 0.5), spread, sign);
   const own: number[] = [];
   let highest: number = CONTRAST.leastReference;
-  for (let start = 0; start <= lastStart; start += step) {
-    const middle = start + rowsBefore;
+  // A baseline shorter than the window is one window itself: what it shows is still what the series does on a normal day.
+  for (let start = 0; start <= Math.max(0, lastStart); start += step) {
+    const middle = Math.min(start + rowsBefore, Math.max(0, baseline.length - window.length));
     const rows = baseline.slice(middle, middle + window.length);
     own.push(bestSegment(baseline.slice(start, middle), rows, spread, sign).contrast);
     highest = Math.max(highest, level(rows).contrast);
@@ -157,8 +162,16 @@ export function segmentContrast(
   const ownRatios = own.map((contrast) => contrast / reference);
   const whole = level(window);
   if (distance === 'near' && whole.contrast / highest > best.contrast / reference)
-    return { from: 0, to: window.length - 1, change: whole.change, ratio: whole.contrast / highest, ownRatios };
-  return { from: best.from, to: best.to, change: best.change, ratio: best.contrast / reference, ownRatios };
+    return {
+      from: 0,
+      to: window.length - 1,
+      change: whole.change,
+      around: whole.around,
+      ratio: whole.contrast / highest,
+      ownRatios,
+    };
+  const { from, to, change, around, contrast } = best;
+  return { from, to, change, around, ratio: contrast / reference, ownRatios };
 }
 
 /** How far the median of some rows lies from a baseline's, as the t statistic of their mean with the same spread. */
@@ -166,11 +179,11 @@ function levelContrast(
   middle: number,
   spread: number,
   sign: Sign,
-): (rows: readonly number[]) => { readonly change: number; readonly contrast: number } {
+): (rows: readonly number[]) => { readonly change: number; readonly around: number; readonly contrast: number } {
   return (rows) => {
     const change = quantile(rows, 0.5) - middle;
     const counts = sign === 0 || Math.sign(change) === sign;
-    return { change, contrast: counts ? (Math.abs(change) / spread) * Math.sqrt(rows.length) : 0 };
+    return { change, around: middle, contrast: counts ? (Math.abs(change) / spread) * Math.sqrt(rows.length) : 0 };
   };
 }
 

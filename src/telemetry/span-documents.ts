@@ -63,7 +63,7 @@ export const OTLP_LOGS: DocumentRows = {
 const SPAN_COLUMNS = ['trace', 'span', 'parent', 'service', 'operation', 'start', 'end', 'duration', 'status', 'kind'] as const;
 
 /** Kinds by their numbers, as JSON of the protocol writes them. */
-const KIND = `CASE ${member('piece', 'kind')} WHEN '2' THEN 'SERVER' WHEN '5' THEN 'CONSUMER' ELSE ${member('piece', 'kind')} END`;
+const KIND = `CASE ${member('piece', 'kind')} WHEN '1' THEN 'INTERNAL' WHEN '2' THEN 'SERVER' WHEN '3' THEN 'CLIENT' WHEN '4' THEN 'PRODUCER' WHEN '5' THEN 'CONSUMER' ELSE ${member('piece', 'kind')} END`;
 
 /** Spans of OpenTelemetry. */
 export const OTLP_SPANS: DocumentRows = {

@@ -21,6 +21,9 @@ const ERROR_STATUS = '(?i)^(?:error|status_code_error|2|true|fail(?:ed|ure)?|5\\
 
 /** Texts of a kind that mark a span as the work of the service that is called. Numbers are no kinds: two numberings are in use. */
 const SERVED_KIND = '(?i)^(?:span_kind_)?(?:server|consumer)$';
+/** The same for the caller's side, and for what is surely not. */
+const CALL_KIND = '(?i)^(?:span_kind_)?(?:client|producer)$';
+const OWN_KIND = '(?i)^(?:span_kind_)?(?:server|consumer|internal)$';
 
 /** What columns of spans mean, wherever they come from. */
 type SpanColumns = Omit<TableSpans, 'files' | 'format'>;
@@ -73,18 +76,19 @@ export class SpanImport {
     const serviceText = serviceOfRule(service, sqlText(serviceOfFileName(file.name)), at);
     const matches = (column: string | undefined, pattern: string): string =>
       column === undefined ? 'false' : `coalesce(regexp_matches(trim(${at(column)}), ${sqlText(pattern)}), false)`;
+    const isCall = `CASE WHEN ${matches(kind, CALL_KIND)} THEN true WHEN ${matches(kind, OWN_KIND)} THEN false END`;
     await this.reader.run(
-      `CREATE TEMP TABLE staged AS SELECT trace, span, parent, service, operation, a, coalesce(${end === undefined ? 'NULL' : epochNanoseconds('end_text', end)}, a + length) AS b, is_error, is_served
+      `CREATE TEMP TABLE staged AS SELECT trace, span, parent, service, operation, a, coalesce(${end === undefined ? 'NULL' : epochNanoseconds('end_text', end)}, a + length) AS b, is_error, is_served, is_call
          FROM (SELECT *, ${epochNanoseconds('start_text', start)} AS a FROM (
            SELECT trim(${at(trace)}) AS trace, trim(${at(span)}) AS span, ${parentText} AS parent,
              trim(coalesce(${serviceText}, '')) AS service, ${operation === undefined ? `''` : `coalesce(${at(operation)}, '')`} AS operation,
              ${at(start.column)} AS start_text, ${end === undefined ? 'NULL' : at(end.column)} AS end_text, ${length} AS length,
-             ${matches(status, ERROR_STATUS)} AS is_error, ${matches(kind, SERVED_KIND)} AS is_served FROM lines))`,
+             ${matches(status, ERROR_STATUS)} AS is_error, ${matches(kind, SERVED_KIND)} AS is_served, ${isCall} AS is_call FROM lines))`,
     );
     const isTimed = 'a IS NOT NULL AND b IS NOT NULL AND b >= a';
     const isNamed = `coalesce(trace, '') <> '' AND coalesce(span, '') <> ''`;
     await this.reader.run(
-      `INSERT INTO spans SELECT trace, span, parent, CASE WHEN service = '' THEN '(none)' ELSE service END, operation, a, b, is_error, is_served
+      `INSERT INTO spans SELECT trace, span, parent, CASE WHEN service = '' THEN '(none)' ELSE service END, operation, a, b, is_error, is_served, is_call
          FROM staged WHERE ${isNamed} AND ${isTimed}`,
     );
     const [counts] = await this.reader.run(

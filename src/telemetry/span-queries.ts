@@ -9,6 +9,7 @@ import {
   RATE_DECIMALS,
   rounded,
   SCORE_DECIMALS,
+  SHARE_DECIMALS,
   shareOf,
   type Ground,
   type SourceFacts,
@@ -43,7 +44,7 @@ function setUp(medianTrace: number): readonly string[] {
      FROM (SELECT DISTINCT service, operation, callee FROM span_sides) g LEFT JOIN own USING (service, operation, callee)
        LEFT JOIN by_callee USING (callee) LEFT JOIN by_sort ON by_sort.is_call = (g.callee <> '')`,
     `CREATE OR REPLACE TEMP TABLE span_marks AS
-     SELECT s.now, s.trace, s.service, s.callee, s.ns, s.self, s.is_error, coalesce(self - middle, 0) AS excess,
+     SELECT s.now, s.trace, s.service, s.callee, s.ns, s.self, s.is_error, s.is_unanswered, coalesce(self - middle, 0) AS excess,
        coalesce(self - middle > greatest(${SPANS.spreads} * (upper - middle), ${SPANS.leastShareOfTrace} * ${medianTrace}::DOUBLE), false)::INTEGER AS high
      FROM span_sides s JOIN span_limits l USING (service, operation, callee)`,
   ];
@@ -58,9 +59,11 @@ const MEDIAN_TRACE_SQL = `
 
 const ROLES_SQL = `
   WITH parts AS (
-    SELECT service AS node, CASE WHEN callee = '' THEN 'self' ELSE 'outgoing' END AS role, now, excess, high FROM span_marks
-    UNION ALL SELECT callee, 'incoming', now, excess, high FROM span_marks WHERE callee <> '')
-  SELECT node, role, now, count(*)::DOUBLE AS n, sum(high)::DOUBLE AS high, coalesce(fsum(excess * high), 0)::DOUBLE AS excess FROM parts GROUP BY ALL`;
+    SELECT service AS node, CASE WHEN callee = '' THEN 'self' ELSE 'outgoing' END AS role, now, excess, high, is_unanswered FROM span_marks
+    UNION ALL SELECT callee, 'incoming', now, excess, high, false FROM span_marks WHERE callee <> '')
+  SELECT node, role, now, count(*)::DOUBLE AS n, sum(high)::DOUBLE AS high, coalesce(fsum(excess * high), 0)::DOUBLE AS excess,
+    coalesce(fsum(excess * high) FILTER (is_unanswered), 0)::DOUBLE AS unanswered,
+    bool_and(is_unanswered IS NOT NULL) FILTER (high = 1) AS has_kinds FROM parts GROUP BY ALL`;
 
 const SERVICES_SQL = `
   WITH touched AS (
@@ -85,6 +88,9 @@ interface RoleRow {
   readonly n: number;
   readonly high: number;
   readonly excess: number;
+  readonly unanswered: number;
+  /** Null without a high span. */
+  readonly has_kinds: boolean | null;
 }
 
 interface ServiceRow {
@@ -122,13 +128,12 @@ function riseOfShare(before: number, ofBefore: number, after: number, ofAfter: n
   return Math.max(0, sum);
 }
 
-const NO_ROLE = { n: 0, high: 0, excess: 0 };
+type RoleSums = Omit<RoleRow, 'node' | 'role' | 'now'>;
+
+const NO_ROLE: RoleSums = { n: 0, high: 0, excess: 0, unanswered: 0, has_kinds: null };
 
 /** The role in which most of what touches a service is high. In its own work that is the share of high traces that its work explains. */
-function tellingRole(
-  service: ServiceRow,
-  part: (role: RoleRow['role']) => typeof NO_ROLE,
-): Pick<SpanServiceRow, 'role' | 'precision'> {
+function tellingRole(service: ServiceRow, part: (role: RoleRow['role']) => RoleSums): Pick<SpanServiceRow, 'role' | 'precision'> {
   const self = part('self');
   const incoming = part('incoming');
   const outgoing = part('outgoing');
@@ -143,7 +148,7 @@ function tellingRole(
   return best;
 }
 
-function shareOfCalls({ n, high }: typeof NO_ROLE): number {
+function shareOfCalls({ n, high }: RoleSums): number {
   return n === 0 ? 0 : high / n;
 }
 
@@ -153,7 +158,7 @@ function orNull(value: number | null): number | null {
 
 function serviceRow(service: ServiceRow, roles: readonly RoleRow[], medianTrace: number | null, ground: Ground): SpanServiceRow {
   const compared = ground.baselineCovered !== null;
-  const part = (now: boolean, role: RoleRow['role']): typeof NO_ROLE =>
+  const part = (now: boolean, role: RoleRow['role']): RoleSums =>
     roles.find((one) => one.now === now && one.role === role) ?? NO_ROLE;
   const excessOf = (now: boolean, traces: number): number =>
     traces === 0 ? 0 : roles.reduce((sum, one) => sum + (one.now === now ? one.excess : 0), 0) / traces;
@@ -162,6 +167,7 @@ function serviceRow(service: ServiceRow, roles: readonly RoleRow[], medianTrace:
   const gain = medianTrace === null || medianTrace === 0 ? 0 : Math.max(0, (excess - baselineExcess) / medianTrace);
   const { role, precision } = tellingRole(service, (name) => part(true, name));
   const certainty = Math.min(1, riseOfShare(service.b_high, service.b_n, service.high, service.n) / SPANS.certainG);
+  const self = part(true, 'self');
   const beside = <T>(value: T): T | null => (compared ? value : null);
   return {
     service: service.node,
@@ -182,6 +188,7 @@ function serviceRow(service: ServiceRow, roles: readonly RoleRow[], medianTrace:
     rate_per_min: rounded(service.n / minutesOf(ground.covered), RATE_DECIMALS),
     baseline_rate_per_min: beside(rounded(service.b_n / minutesOf(ground.baselineCovered), RATE_DECIMALS)),
     first_seen: service.first_high === null ? null : instantOf(service.first_high),
+    unanswered_share: self.excess > 0 && self.has_kinds === true ? rounded(self.unanswered / self.excess, SHARE_DECIMALS) : null,
     role,
     gain: rounded(gain, SCORE_DECIMALS),
     precision: rounded(precision, SCORE_DECIMALS),

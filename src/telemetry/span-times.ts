@@ -12,14 +12,15 @@ const MAX_PAIRS = 4_000_000;
  * enclosing span that starts last.
  * `times`, over `resolved_spans`: the time of a span outside of its children and of later siblings that overlap it, since those
  * run on behalf of what started before them (asynchronous fan-out, filters that do not nest); and the other service that it calls.
- * A span that is known to serve (kind SERVER or CONSUMER) is its service's own work, whoever its children belong to.
+ * A span that is known to serve (kind SERVER or CONSUMER) is its service's own work, whoever its children belong to; one that is known to
+ * call (kind CLIENT or PRODUCER) without a span of another service below it is unanswered.
  */
 export const SPAN_TIMES_SQL = {
   resolved: `
     WITH unique_spans AS (
       SELECT trace, span, min(parent) AS parent, min(service) AS service, min(operation) AS operation, min(a) AS a,
         min(a) + max(b - a) AS b, bool_or(is_error) AS is_error,
-        bool_and(is_served) AS is_served FROM spans GROUP BY trace, span),
+        bool_and(is_served) AS is_served, bool_and(is_call) AS is_call FROM spans GROUP BY trace, span),
     orphans AS (
       SELECT c.trace, c.span, c.a, c.b FROM unique_spans c ANTI JOIN unique_spans p ON p.trace = c.trace AND p.span = c.parent),
     sizes AS (SELECT trace, count(*) AS spans FROM unique_spans GROUP BY trace),
@@ -46,7 +47,7 @@ export const SPAN_TIMES_SQL = {
     covered AS (
       SELECT trace, span, sum(greatest(0, b - greatest(a, coalesce(reached, a)))) AS covered, min(callee) AS callee
       FROM in_order WHERE b > a OR callee IS NOT NULL GROUP BY trace, span)
-    SELECT s.trace, s.service, s.operation, CASE WHEN s.is_served THEN '' ELSE coalesce(c.callee, '') END, s.a, s.b, greatest(0, (s.b - s.a) - coalesce(c.covered, 0))::DOUBLE / 1e6, s.is_error
+    SELECT s.trace, s.service, s.operation, CASE WHEN s.is_served THEN '' ELSE coalesce(c.callee, '') END, s.a, s.b, greatest(0, (s.b - s.a) - coalesce(c.covered, 0))::DOUBLE / 1e6, s.is_error, s.is_call AND c.callee IS NULL
     FROM resolved_spans s LEFT JOIN covered c USING (trace, span) ORDER BY s.a, s.trace, s.span`,
 } as const;
 

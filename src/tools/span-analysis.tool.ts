@@ -49,6 +49,7 @@ export class SpanAnalysisTool extends DiagnosisTool {
         rate_per_min: row.rate_per_min,
         baseline_rate_per_min: row.baseline_rate_per_min,
         first_seen: row.first_seen,
+        unanswered_share: row.unanswered_share,
         role: row.role,
         gain: row.gain,
         precision: row.precision,

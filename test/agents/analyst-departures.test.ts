@@ -2,6 +2,7 @@ import { AnalystExecutorAgent } from '../../src/agents/analyst/analyst-executor.
 import { AnalystPlannerAgent } from '../../src/agents/analyst/analyst-planner.agent';
 import { THRESHOLDS, type Thresholds } from '../../src/agents/analyst/thresholds';
 import type { ExecutorEvidence } from '../../src/protocol/executor-evidence';
+import type { SpanServiceRow } from '../../src/ports/telemetry-source.port';
 import { parseExecutorEvidence } from '../../src/protocol/parse-executor-evidence';
 import {
   ALL_TOOLS,
@@ -141,6 +142,30 @@ describe('who only follows', () => {
     const quiet = { ...STEADY, span_analysis: [quietSpanRow('tray')], metric_anomalies: [quietMetricRow({ service: 'kettle' })] };
     expect(rolesOf(await evidenceOf(scriptOf(rows, quiet)))).toMatchObject({ kettle: 'cause', tray: 'symptom' });
   });
+
+  const hiddenBeside = async (seen: Partial<SpanServiceRow>, busy: boolean): Promise<Record<string, string>> => {
+    const late = metricRow({ service: 'kettle' });
+    const series = busy
+      ? [late, metricRow({ service: 'kettle', metric: 'cpu', statistic: null, unit: null, kind: 'saturation' })]
+      : [late];
+    const rows = { ...STEADY, span_analysis: [spanRow({ service: 'tray', ...seen })], metric_anomalies: series };
+    const calm = series.map((row) =>
+      quietMetricRow({ service: 'kettle', metric: row.metric, kind: row.kind, statistic: row.statistic }),
+    );
+    return rolesOf(
+      await evidenceOf(scriptOf(rows, { ...STEADY, span_analysis: [quietSpanRow('tray')], metric_anomalies: calm })),
+    );
+  };
+
+  it('leaves the time that a traced service loses outside of calls with it, however late a hidden one is', async () => {
+    expect(await hiddenBeside({ unanswered_share: 0.1 }, false)).toMatchObject({ tray: 'cause', kettle: 'symptom' });
+    expect(await hiddenBeside({ unanswered_share: 0.9 }, false)).toMatchObject({ kettle: 'cause', tray: 'symptom' });
+  });
+
+  it('blames a hidden service for the slow way into the one behind it only if a resource of the hidden one departs', async () => {
+    expect(await hiddenBeside({ role: 'incoming' }, true)).toMatchObject({ kettle: 'cause', tray: 'symptom' });
+    expect(await hiddenBeside({ role: 'incoming' }, false)).toMatchObject({ tray: 'cause', kettle: 'symptom' });
+  });
 });
 
 describe('a candidate that its control disproves', () => {
@@ -160,11 +185,25 @@ describe('a candidate that its control disproves', () => {
     expect(claimsOf(evidence, 'clear')).toContainEqual(['kettle', 'rose', 'none']);
   });
 
-  it('stays the cause, disproved, when there is no other', async () => {
+  it('leaves nobody to blame when there is no other', async () => {
     const alone = { ...rows, metric_anomalies: rows.metric_anomalies.slice(0, 1) };
     const evidence = await evidenceOf(scriptOf(alone, alone));
+    expect(rolesOf(evidence)).toEqual({ kettle: 'ruled_out' });
+    expect(evidence.limitations).toContain('BASELINE_UNSTEADY');
+  });
+
+  it('gives way to the one that was put down to it, where that one loses time by its own spans', async () => {
+    const hidden = [metricRow({ service: 'kettle' })];
+    const slow = { ...STEADY, span_analysis: [spanRow({ service: 'tray' })], metric_anomalies: hidden };
+    const restless = { ...STEADY, span_analysis: [quietSpanRow('tray')], metric_anomalies: hidden };
+    expect(rolesOf(await evidenceOf(scriptOf(slow, restless)))).toMatchObject({ tray: 'cause', kettle: 'ruled_out' });
+  });
+
+  it('stays the cause, disproved, where spans accuse it', async () => {
+    const slow = { ...STEADY, span_analysis: [spanRow({ service: 'kettle' })] };
+    const evidence = await evidenceOf(scriptOf(slow, slow));
     expect(rolesOf(evidence)).toMatchObject({ kettle: 'cause' });
-    expect(claimsOf(evidence, 'control')).toContainEqual(['kettle', 'rose', 'none']);
+    expect(claimsOf(evidence, 'control')).toContainEqual(['kettle', 'rose', 'ratio']);
   });
 });
 

@@ -137,10 +137,30 @@ describe('the analyst over metrics', () => {
     expect(evidence.limitations).not.toContain('TOOL_FAILED');
   });
 
-  it('states a departure that the baseline has as well, so that it speaks against the cause', async () => {
+  it('makes no cause, and no symptom of it, of a departure that the baseline has as well', async () => {
     const again = { metric_anomalies: [metricRow({ service: 'kettle', score: 19 })] };
-    const { claims } = await evidenceOf(new ScriptedToolRunner(scriptOf(METRICS, again), ALL_TOOLS));
-    expect(claims.find(({ claim_id }) => claim_id === 'control-1')?.assertion?.op).toBe('rose');
+    const evidence = await evidenceOf(new ScriptedToolRunner(scriptOf(METRICS, again), ALL_TOOLS));
+    expect(rolesOf(evidence)).toEqual({ kettle: 'ruled_out', spoon: 'ruled_out' });
+    expect(evidence.claims.find(({ claim_id }) => claim_id === 'clear-1')?.assertion?.op).toBe('rose');
+    expect(evidence.limitations).toContain('BASELINE_UNSTEADY');
+  });
+
+  it('takes who has nothing of its own that departs for a symptom of a busy one, where no call is known', async () => {
+    const rows = { metric_anomalies: [metricRow({ service: 'kettle', ...BUSY }), metricRow({ service: 'tray' })] };
+    const quiet = { metric_anomalies: [quietMetricRow({ service: 'kettle', ...BUSY })] };
+    const roles = rolesOf(await evidenceOf(new ScriptedToolRunner(scriptOf(rows, quiet), ALL_TOOLS)));
+    expect(roles).toEqual({ kettle: 'cause', tray: 'symptom' });
+    const both = { metric_anomalies: rows.metric_anomalies.map((row) => ({ ...row, ...BUSY })) };
+    expect(rolesOf(await evidenceOf(new ScriptedToolRunner(scriptOf(both, quiet), ALL_TOOLS)))).toMatchObject({
+      tray: 'contributing',
+    });
+  });
+
+  it('says nothing against a service whose series only comes back to where it was, as memory does after a restart', async () => {
+    const filled = metricRow({ service: 'kettle', ...BUSY, metric: 'memory', median: 524, baseline_median: 528, change: 57 });
+    const rows = { metric_anomalies: [filled, quietMetricRow({ service: 'tray' })] };
+    const { assessments } = await evidenceOf(new ScriptedToolRunner(scriptOf(rows, rows), ALL_TOOLS));
+    expect(assessments.filter(({ role }) => role !== 'ruled_out')).toEqual([]);
   });
 
   it('finds a resource out of its range behind services that lose no time', async () => {

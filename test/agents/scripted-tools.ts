@@ -120,6 +120,7 @@ export function spanRow(part: Partial<SpanServiceRow> & Pick<SpanServiceRow, 'se
     baseline_self_ms: 12,
     gap_ms: null,
     baseline_gap_ms: null,
+    unanswered_share: null,
     excess_ms: 850,
     baseline_excess_ms: 1,
     error_share: 0,

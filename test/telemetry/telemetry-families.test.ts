@@ -10,8 +10,7 @@ const TIME = { column: 'time' };
 const WINDOW = { from: '2026-05-04T10:00:00Z', to: '2026-05-04T10:10:00Z' };
 const BASELINE = { from: '2026-05-04T09:00:00Z', to: '2026-05-04T10:00:00Z' };
 const question = { window: WINDOW, baseline: BASELINE, service: null, limit: 100 };
-const clock = (minute: number): string =>
-  `2026-05-04T${minute < 0 ? '09' : '10'}:${String((minute + 60) % 60).padStart(2, '0')}:00Z`;
+const clock = (minute: number): string => new Date(Date.parse('2026-05-04T10:00:00Z') + minute * 60_000).toISOString();
 
 describe('metric files', () => {
   it('[B9] reads long rows, counts a value of text, and takes an empty one for missing', async () => {
@@ -87,21 +86,25 @@ describe('metric anomalies', () => {
     const before = Array.from({ length: 60 }, (_, at) => `${clock(at - 60)},a,${name},${quiet(at)}`);
     return [...before, ...window.map((value, at) => `${clock(at)},a,${name},${value}`)].join('\n');
   }
-  async function scores(...all: string[]): Promise<ReturnType<ReturnType<TelemetryFolder['source']>['metricAnomalies']>> {
+  async function scores(
+    all: readonly string[],
+    to = question.window.to,
+  ): Promise<ReturnType<ReturnType<TelemetryFolder['source']>['metricAnomalies']>> {
     folder.write('m.csv', `time,svc,name,value\n${all.join('\n')}\n`);
     folder.map({ metrics: [{ files: ['m.csv'], layout: 'long', time: TIME, service: 'svc', metric: 'name', value: 'value' }] });
-    return folder.source().metricAnomalies(question);
+    return folder.source().metricAnomalies({ ...question, window: { ...question.window, to } });
   }
+  const LONG = '2026-05-04T11:10:00Z';
   const calm = (at: number): number => 100 + (at % 5);
 
   it('finds a step, since when, and not the harmless direction', async () => {
-    const { rows, covered } = await scores(
+    const { rows, covered } = await scores([
       series('latency_rise', calm, [101, 102, 100, 200, 202, 201]),
       series('latency_dip', calm, [101, 102, 100, 50, 52, 51]),
-    );
+    ]);
     expect(rows[0]).toMatchObject({
       metric: 'latency_rise',
-      median: 200,
+      median: 201,
       baseline_median: 102,
       first_seen: '2026-05-04T10:03:00.000Z',
       baseline_rows: 60,
@@ -113,10 +116,10 @@ describe('metric anomalies', () => {
   });
 
   it('goes back to where trouble begins, when the part that stands out most begins amid it, and no further', async () => {
-    const { rows } = await scores(
+    const { rows } = await scores([
       series('latency_a', calm, [100, 900, 940, 930, 935, 990, 995, 1000, 990, 995]),
       series('latency_b', calm, [900, 940, 930, 935, 920, 990, 995, 1000, 990, 995]),
-    );
+    ]);
     expect(rows.map(({ metric, first_seen }) => [metric, first_seen.slice(11, 16)]).sort()).toEqual([
       ['latency_a', '10:01'],
       ['latency_b', '10:00'],
@@ -124,8 +127,23 @@ describe('metric anomalies', () => {
   });
 
   it('takes for normal what a restless series always does', async () => {
-    const { rows } = await scores(series('latency', (at) => (at % 6 < 3 ? 100 : 200), [100, 100, 100, 200, 200, 200]));
+    const { rows } = await scores([series('latency', (at) => (at % 6 < 3 ? 100 : 200), [100, 100, 100, 200, 200, 200])]);
     expect(rows[0]?.score).toBeLessThanOrEqual(1);
+  });
+
+  it('takes for the telling segment what is loud, not the quiet rows that it was found among', async () => {
+    const burst = Array.from({ length: 56 }, (_, at) => (at >= 31 && at < 35 ? 200 : calm(at)));
+    const { rows } = await scores([series('latency', calm, burst)], '2026-05-04T10:56:00Z');
+    expect(rows[0]).toMatchObject({ median: 200, segment_rows: 4, first_seen: '2026-05-04T10:31:00.000Z' });
+  });
+
+  it('takes for normal what a baseline shorter than the window did as well', async () => {
+    const burst = (from: number) => (at: number) => (at >= from && at < from + 8 ? 200 : calm(at));
+    const window = Array.from({ length: 70 }, (_, at) => burst(30)(at));
+    const { rows } = await scores([series('latency_again', burst(30), window), series('latency_first', calm, window)], LONG);
+    const scoreOf = (name: string): number => rows.find(({ metric }) => metric === name)?.score ?? Number.NaN;
+    expect(scoreOf('latency_again')).toBeLessThan(1.5);
+    expect(scoreOf('latency_first')).toBeGreaterThan(10);
   });
 
   it('reduces a long window to a bounded number of rows, and gives one service the scores that all together get', async () => {
@@ -246,6 +264,25 @@ describe('spans', () => {
       ['a', 'b'],
       ['b', 'c'],
     ]);
+  });
+
+  it('tells own work from calls that no span answers, by the kinds of spans', async () => {
+    const slow = traces(later, 30, 'i', (at) => [
+      ['a', 0, 540 + (at % 3)],
+      ['b', 1, 520 + (at % 3)],
+      ['c', 2, 505 + (at % 2)],
+    ]);
+    const rows = [...normal, ...slow];
+    const shareOf = async (kindOf: (service: string) => string): Promise<number | null | undefined> => {
+      const lines = rows.map((row) => `${row},${kindOf(row.split(',')[3] ?? '')}`);
+      folder.write('s.csv', `t,s,p,svc,a,d,st,k\n${lines.join('\n')}\n`);
+      folder.map({ spans: [{ ...SPANS, kind: 'k' }] });
+      const answer = await folder.source().spanAnalysis(question);
+      return answer.rows.find(({ service }) => service === 'c')?.unanswered_share;
+    };
+    expect(await shareOf((service) => (service === 'c' ? 'CLIENT' : 'SERVER'))).toBe(1);
+    expect(await shareOf(() => 'SPAN_KIND_INTERNAL')).toBe(0);
+    expect(await shareOf((service) => (service === 'c' ? '' : 'SERVER'))).toBeNull();
   });
 
   it('counts a repeated span once, hangs an orphan under what encloses it, marks error spans, and needs no baseline', async () => {

@@ -8,7 +8,7 @@ import { AGENT_INPUTS, readAgentInput } from './agent-inputs';
 import { EvidenceWriter } from './evidence-writer';
 import { lookAgain } from './evidence-round';
 import { clearSymptom, ruleOut } from './clearing';
-import type { Candidate } from './family-ranking';
+import type { Candidate, Outcome } from './family-ranking';
 import { checkOf, claimsAgainst, hasBaseline, rangesOf } from './findings';
 import { lookAround, weigh, type Weighing } from './first-round';
 import type { Seen } from './seen';
@@ -89,7 +89,7 @@ async function assess(byFamilies: Weighing, look: TelemetryLook, writer: Evidenc
   const { weighing, unexplained } = withSurges(byFamilies);
   const { seen, weighed } = weighing;
   const parts: Omit<Assessment, 'rank'>[] = [];
-  const settled = await settleLeader(weighed.causes, seen, look);
+  const settled = await settleLeader(weighed.causes.concat(brokenSymptoms(weighed)), seen, look);
   const leader = settled.leader?.candidate;
   const disproved = settled.disproved.map(({ candidate }) => candidate);
   const others = weighed.causes.filter((candidate) => candidate !== leader && !disproved.includes(candidate));
@@ -101,7 +101,9 @@ async function assess(byFamilies: Weighing, look: TelemetryLook, writer: Evidenc
   for (const suspect of others.slice(0, MOST_CAUSES - 1)) {
     parts.push({ subject: suspect.service, role: 'contributing', claim_ids: claimsAgainst('harm', suspect, seen, writer) });
   }
-  for (const { suspect, of } of weighed.symptoms.slice(0, MOST_SYMPTOMS)) {
+  const isOfRestless = (of: string): boolean => leader === undefined && disproved.some(({ service }) => service === of);
+  const symptoms = weighed.symptoms.filter(({ of }) => !isOfRestless(of));
+  for (const { suspect, of } of symptoms.slice(0, MOST_SYMPTOMS)) {
     if (parts.some(({ subject }) => subject === suspect.service)) continue;
     const affected = claimsAgainst('symptom', suspect, seen, writer);
     const cause = weighed.causes.find(({ service }) => service === of);
@@ -129,8 +131,14 @@ async function assess(byFamilies: Weighing, look: TelemetryLook, writer: Evidenc
   }
   // Nothing, or a series alone, means little against a baseline that was in trouble itself.
   const isWeak = leader === undefined || leader.standing === 'metrics' || leader.standing === 'none';
-  if (isWeak && !(await isBaselineSteady(seen.query, look))) look.note('BASELINE_UNSTEADY');
+  const isRestless = leader === undefined && disproved.length > 0;
+  if (isRestless || (isWeak && !(await isBaselineSteady(seen.query, look)))) look.note('BASELINE_UNSTEADY');
   return parts.filter(({ claim_ids }) => claim_ids.length > 0).map((part, index) => ({ rank: index + 1, ...part }));
+}
+
+/** Symptoms that broke or lost time by their own records: candidates as well, should what they were put down to be disproved. */
+function brokenSymptoms({ symptoms }: Outcome): Candidate[] {
+  return symptoms.map(({ suspect }) => suspect).filter(({ standing }) => !['metrics', 'none'].includes(standing));
 }
 
 /** Two candidates of one standing whose strength differs little. Flows and lines are no common measure. */

@@ -1,5 +1,5 @@
 import type { SpanServiceRow } from '../../ports/telemetry-source.port';
-import type { MetricSuspect, Requested } from './metric-ranking';
+import { type MetricSuspect, PASSED_ON, type Requested } from './metric-ranking';
 import { bySuspicion } from './sequence-ranking';
 import type { ServicePaths } from './service-paths';
 import type { Silence } from './silence';
@@ -68,7 +68,7 @@ export function weighFamilies(findings: FamilyFindings): Outcome {
     // Who is slow below one that breaks is no symptom of it.
     symptoms.delete(slowest.service);
   }
-  for (const [service, of] of untracedBelow(candidates, findings.requested)) symptoms.set(service, of);
+  for (const [service, of] of untracedBelow(candidates, findings.requested, thresholds)) symptoms.set(service, of);
   for (const [service, of] of waiting(candidates, paths, thresholds.spans)) symptoms.set(service, of);
   for (const [service, of] of aroundSilence(candidates, paths, thresholds)) symptoms.set(service, of);
   const standing = candidates.filter((candidate) => candidate.standing !== 'none' && !symptoms.has(candidate.service));
@@ -192,17 +192,29 @@ function withoutStanding(
 }
 
 /**
- * Services whose spans lose time in themselves while one that no span shows is slow by its own metrics: what is not traced
- * counts as time of those who call it.
+ * Services whose spans lose time while one that no span shows is slow by its own metrics: what is not traced counts as time of
+ * those who call it or, where it hands the trace on, of the calls into those that it calls. It refuses to excuse a service
+ * whose time is lost outside of calls, and a slow way into it unless a resource of the hidden one is out of its range.
  */
-function untracedBelow(candidates: readonly Candidate[], { traced }: Requested): Map<string, string> {
+function untracedBelow(candidates: readonly Candidate[], { traced }: Requested, limits: Thresholds): Map<string, string> {
   const [hidden] = candidates.filter(
     ({ service, metrics }) =>
       !traced.has(service) && (metrics?.score ?? 0) >= 1 && metrics?.series.some(({ row }) => row.kind === 'latency') === true,
   );
   if (traced.size === 0 || hidden === undefined) return new Map();
-  const slow = candidates.filter(({ standing, spans: own }) => standing === 'spans' && own?.row.role === 'self');
+  const isHiddenTime = ({ spans }: Candidate): boolean => {
+    if (spans?.row.role !== 'self') return hasOwnResource(hidden, limits.metrics);
+    return (spans.row.unanswered_share ?? 1) >= limits.spans.unanswered;
+  };
+  const slow = candidates.filter((candidate) => candidate.standing === 'spans' && isHiddenTime(candidate));
   return new Map(slow.map(({ service }) => [service, hidden.service]));
+}
+
+/** Whether something that no callee can have passed on departs surely: a resource of the service itself. */
+function hasOwnResource({ metrics }: Pick<Candidate, 'metrics'>, limits: Thresholds['metrics']): boolean {
+  return (metrics?.series ?? []).some(
+    ({ row, weight }) => row.kind !== 'traffic' && !PASSED_ON.includes(row.kind) && weight >= limits.sure,
+  );
 }
 
 /**
@@ -216,7 +228,7 @@ function waiting(candidates: readonly Candidate[], paths: ServicePaths, limits: 
     const below = slow
       .filter(({ service, spans }) => paths.isAbove(caller.service, service) && spans?.row.role !== 'outgoing')
       .filter((callee) => sizeOf(callee) >= sizeOf(caller) * limits.waits)
-      .filter(({ spans }) => (spans?.row.precision ?? 0) >= (caller.spans?.row.precision ?? 0))
+      .filter(({ spans }) => (spans?.row.precision ?? 0) >= (caller.spans?.row.precision ?? 0) * limits.sameCalls)
       .filter(({ spans }) => (caller.spans?.row.gain ?? 0) <= (spans?.row.gain ?? 0) * limits.ownLoss)
       .sort((a, b) => sizeOf(b) - sizeOf(a));
     if (below[0] !== undefined) waits.set(caller.service, below[0].service);
@@ -255,6 +267,7 @@ function leaderBelow(
 ): string | null {
   if (standing === 'logs' || standing === 'silence') return null;
   const explained = metrics !== null && metrics.explained >= limits.families.explained && metrics.explainedBy === leader.service;
+  if (standing !== 'spans' && waitsUnseen({ service, metrics }, leader, paths, limits.metrics)) return leader.service;
   if (standing !== 'spans')
     return explained && metrics.score < 1 && metrics.raw >= limits.families.contributing ? leader.service : null;
   if (isDelayedBy({ service, spans }, leader, paths, limits.spans)) return leader.service;
@@ -263,6 +276,22 @@ function leaderBelow(
   const waits =
     leader.standing === 'logs' ? spans?.row.role !== 'self' : (spans?.size ?? 0) < sizeOf(leader) * limits.spans.waits;
   return waits ? leader.service : null;
+}
+
+/**
+ * Where no call tells who stands above whom, and the leader loses its time itself or a resource of it departs: a service that
+ * is late or fails and has nothing of its own that departs only waits for it.
+ */
+function waitsUnseen(
+  { service, metrics }: Pick<Candidate, 'service' | 'metrics'>,
+  leader: Candidate,
+  paths: ServicePaths,
+  limits: Thresholds['metrics'],
+): boolean {
+  const isPlaced = paths.isKnown(service) && paths.isKnown(leader.service);
+  if (metrics === null || metrics.raw < 1 || isPlaced) return false;
+  const isSource = leader.standing === 'spans' || (leader.standing === 'metrics' && hasOwnResource(leader, limits));
+  return isSource && !hasOwnResource({ metrics }, limits);
 }
 
 /** Calls that the leader makes, alone or among others, are slow because its own way to everybody is. */

@@ -22,7 +22,7 @@ export interface Tested {
 }
 
 export interface Settled {
-  /** The first candidate that its control did not disprove, else the first of all. Null without candidates. */
+  /** The first candidate that its control did not disprove. Null without one, unless the disproved first is accused by more than metrics. */
   readonly leader: Tested | null;
   /** Candidates before it, each with the control that shows the same departure without an incident. */
   readonly disproved: readonly Tested[];
@@ -30,7 +30,7 @@ export interface Settled {
 
 /**
  * Tests candidates in their order, at most three, each by the cheapest query that would disprove it. One that metrics accuse
- * gives way when it is disproved: its series is restless. It refuses to pass over one whose requests broke or slowed in the
+ * gives way when it is disproved: its series is restless, and when all are, nobody leads. It refuses to pass over one whose requests broke or slowed in the
  * baseline too: then the baseline is in trouble itself, and whoever comes next is no better.
  */
 export async function settleLeader(causes: readonly Candidate[], seen: Seen, look: TelemetryLook): Promise<Settled> {
@@ -42,7 +42,10 @@ export async function settleLeader(causes: readonly Candidate[], seen: Seen, loo
     disproved.push(tested);
     if (candidate.standing !== 'metrics') break;
   }
-  return { leader: disproved[0] ?? null, disproved: [] };
+  // A cause of logs or spans that its control disproves is told as such; series that are as restless without an incident are none.
+  const [first] = disproved;
+  if (first === undefined || first.candidate.standing === 'metrics') return { leader: null, disproved };
+  return { leader: first, disproved: [] };
 }
 
 async function controlClaims(candidate: Candidate, seen: Seen, look: TelemetryLook): Promise<ControlClaim[]> {

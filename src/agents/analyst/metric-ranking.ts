@@ -32,7 +32,7 @@ export interface Requested {
 }
 
 /** Kinds that pass from a callee to its caller; a processor that is busy makes no other one busy. */
-const PASSED_ON: readonly MetricKind[] = ['latency', 'error', 'availability', 'other'];
+export const PASSED_ON: readonly MetricKind[] = ['latency', 'error', 'availability', 'other'];
 
 interface Counted {
   readonly index: number;
@@ -93,7 +93,8 @@ function countedRows(
   const step = (Date.parse(window.to) - start) / most;
   const placeOf = (instant: string): number => Math.min(most - 1, Math.max(0, Math.floor((Date.parse(instant) - start) / step)));
   return rows.flatMap((row, index) => {
-    if (row.score < limits.unusual || (row.kind === 'latency' && !isTelling(row.service, known))) return [];
+    if (row.score < limits.unusual || !isBesideBaseline(row) || (row.kind === 'latency' && !isTelling(row.service, known)))
+      return [];
     const size =
       Math.min(limits.cap, Math.log(row.score)) *
       sizeOf(row, limits) *
@@ -104,6 +105,11 @@ function countedRows(
       Math.min(1, (row.baseline_rows ?? 0) / limits.fullBaseline);
     return [{ index, row, from: placeOf(row.first_seen), to: placeOf(row.last_seen), size }];
   });
+}
+
+/** Whether a segment lies on that side of its baseline on which it stands out from the rows around it: what comes back to where it was is no departure. */
+function isBesideBaseline({ median, baseline_median, change }: MetricAnomalyRow): boolean {
+  return baseline_median === null || change === null || Math.sign(median - baseline_median) === Math.sign(change);
 }
 
 /** How large a departure is beside what the baseline scatters: long but small ones stand out and harm nobody. */

@@ -54,13 +54,21 @@ function rated<Row extends Rated>(rows: readonly Row[], minutes: number, limits:
 }
 
 /** Services of which far fewer records come than before, in any family, less what all services lost. */
-export function fadedServices({ shares, spans, thresholds: { silence: limits } }: Seen): string[] {
+export function fadedServices({ thresholds: { silence: limits }, ...seen }: Seen): string[] {
+  const [shares, spans] = [readable(seen.shares, limits), readable(seen.spans, limits)];
   const lines = rated<ErrorShareRow>(shares?.rows ?? [], minutesOf(shares), limits);
   const traces = rated<SpanServiceRow>(spans?.rows ?? [], minutesOf(spans), limits);
   return [
     ...(shares?.rows ?? []).filter((row) => lines.isFaded(row)),
     ...(spans?.rows ?? []).filter((row) => traces.isFaded(row)),
   ].map(({ service }) => service);
+}
+
+/** A family's answer, null where so many records could not be read that a missing one need not be missing. */
+function readable<Row>(answer: Answer<Row> | null, { unreadable }: Thresholds['silence']): Answer<Row> | null {
+  const before = Number(answer?.summary['baseline_records_scanned'] ?? 0);
+  const rejected = answer?.records_rejected ?? 0;
+  return rejected > 0 && rejected >= before * unreadable ? null : answer;
 }
 
 function lengthOf({ from, to }: Seen['query']['window']): number {
@@ -75,9 +83,11 @@ function minutesOf(answer: Answer<unknown> | null): number {
 
 /**
  * Services of which lines or traces come no longer, in every family that knows them well enough to tell, most expected first.
- * Unless asked for the system as a whole, it refuses to call a service silent that only lost what all of them lost.
+ * Unless asked for the system as a whole, it refuses to call a service silent that only lost what all of them lost, and to
+ * take records that could not be read for silence.
  */
-function silentServices({ query, shares, spans, thresholds: { silence: limits } }: Seen, asWhole: boolean): Silence[] {
+function silentServices({ query, thresholds: { silence: limits }, ...seen }: Seen, asWhole: boolean): Silence[] {
+  const [shares, spans] = [readable(seen.shares, limits), readable(seen.spans, limits)];
   const lines = rated<ErrorShareRow>(shares?.rows ?? [], asWhole ? lengthOf(query.window) : minutesOf(shares), limits, asWhole);
   const traces = rated<SpanServiceRow>(spans?.rows ?? [], asWhole ? lengthOf(query.window) : minutesOf(spans), limits, asWhole);
   const names = new Set([...(shares?.rows ?? []), ...(spans?.rows ?? [])].map(({ service }) => service));

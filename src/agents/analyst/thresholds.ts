@@ -41,6 +41,10 @@ export const THRESHOLDS = Object.freeze({
     waits: 0.35,
     /** Time that a caller loses beside that of its callee, from which not all of it is lost in those calls. */
     ownLoss: 1.5,
+    /** Precision of a callee beside that of its caller, from which its calls are as slow for everybody. */
+    sameCalls: 0.9,
+    /** Part of the lost own time in calls that nobody answers, from which it may be an untraced callee's. */
+    unanswered: 0.5,
     /** Rise of the share of slow traces from which a service is slowed. */
     slowRise: 0.1,
   }),
@@ -92,6 +96,8 @@ export const THRESHOLDS = Object.freeze({
     faded: 0.5,
     /** Records that were to be expected of it, below which its silence means nothing. */
     expected: 10,
+    /** Records that could not be read, beside those of the baseline, from which a missing record proves no silence. */
+    unreadable: 0.1,
     /** Share of the halves of the baseline that its rate must hold in the lesser one to count as steady. */
     steady: 0.5,
   }),

@@ -92,6 +92,7 @@ const spanRowSchema: z.ZodType<SpanServiceRow> = z.object({
   baseline_self_ms: nullableNumber,
   gap_ms: nullableNumber,
   baseline_gap_ms: nullableNumber,
+  unanswered_share: nullableNumber,
   excess_ms: z.number(),
   baseline_excess_ms: nullableNumber,
   error_share: z.number(),

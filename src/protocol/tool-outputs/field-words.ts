@@ -44,6 +44,7 @@ const MEASURES: Readonly<Record<string, Words>> = {
     high_traces: 'number of traces with a span far slower than usual',
     traces: 'number of traces',
     self_ms: 'median time of a span in the service itself',
+    unanswered_share: 'part of its own lost time in calls that no span answers',
     gap_ms: 'median time of a call that the called service does not account for',
     excess_ms: 'time above normal a trace',
     error_share: 'share of failed spans',

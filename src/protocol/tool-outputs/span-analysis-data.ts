@@ -8,7 +8,7 @@ const count = z.number().int().min(0);
 /**
  * `data` of `span_analysis`. `matched_count` counts spans, `rows_total` services. Times are ms with 3 decimals, shares have 4,
  * rates are traces a minute of the covered time with 3. Baseline values are null without a baseline that the source
- * holds, and `self_ms` and `gap_ms` where there is no such span.
+ * holds, and `self_ms` and `gap_ms` where there is no such span, `unanswered_share` where no own time is above normal.
  */
 export const spanAnalysisDataSchema = z.strictObject({
   summary: logPatternsDataSchema.shape.summary,
@@ -32,6 +32,7 @@ export const spanAnalysisDataSchema = z.strictObject({
       rate_per_min: z.number(),
       baseline_rate_per_min: z.number().nullable(),
       first_seen: instantSchema.nullable(),
+      unanswered_share: z.number().nullable(),
       role: z.enum(['self', 'incoming', 'outgoing']).nullable(),
       gain: z.number(),
       precision: z.number(),
@@ -62,6 +63,7 @@ export const SPAN_ANALYSIS_FIELDS: Readonly<Record<string, FieldDeclaration>> = 
   rate_per_min: { unit: 'per_minute', window: 'incident' },
   baseline_rate_per_min: { unit: 'per_minute', window: 'baseline' },
   first_seen: { unit: 'instant', window: 'incident' },
+  unanswered_share: { unit: 'ratio', window: 'incident' },
   role: { unit: 'text', concludes: true },
   gain: { unit: 'none', concludes: true },
   precision: { unit: 'none', concludes: true },
