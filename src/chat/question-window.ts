@@ -1,7 +1,7 @@
 import { DiagnosisError } from '../errors/diagnosis-error';
 import { refusedTime } from './refused-time';
 import { refuseUnreadTimes, writeEnglishTimes } from './spoken-times';
-import { instantOfWallTime, isDay, wallTimeAt, type WallTime } from './wall-time';
+import { instantOfWallTime, isDay, showingsOf, wallTimeAt, type WallTime } from './wall-time';
 import { markZones, ZONE_MARK, zoneOfMark } from './zoned-clocks';
 
 /**
@@ -70,12 +70,13 @@ const UNREAD_DAY = new RegExp(
 const RANGE_OR_OFFSET = /(?<![\w:.@-])(\d{1,2}:\d{2})-((?:0\d|1[0-2]):(?:00|30))(?![\d:])/;
 
 /**
- * Reads the window that a question names in plain words of the languages of `time-languages`, and in Chinese and Japanese: "between 14:00 and 14:20 CEST", "since 14:05 yesterday", "last 30
- * minutes", "around 14:05+02:00", ISO instants. A zone or day that stands at one end of a range holds for both. A clock time
- * without a date is the latest one not after the anchor; a single moment means ten minutes on either side; a day without a
- * time is that whole day. Null when the question names none; it refuses to guess from anything else.
- * @throws DiagnosisError REQUEST_INVALID when the named window ends before it starts, and for times, days and zones beside
- * them that cannot be read with certainty
+ * Reads the window that a question names in plain words of the languages of `time-languages`, and in Chinese and Japanese:
+ * "between 14:00 and 14:20 CEST", "since 14:05 yesterday", "since midnight", "between 2 and 3 pm", "last 30 minutes",
+ * "since 10:05 in New York", ISO instants. A zone, day or half of the day that stands at one end of a range holds for both. A
+ * clock time without a date is the latest one not after the anchor; a single moment means ten minutes on either side; a day
+ * without a time is that whole day. Null when the question names none; it refuses to guess from anything else.
+ * @throws DiagnosisError REQUEST_INVALID when the named window ends before it starts, for times, days and zones beside them
+ * that cannot be read with certainty, and for clock times that their zone skips or shows twice on that day
  */
 export function readQuestionWindow(asked: string, times: QuestionTimes): WindowMs | null {
   const written = writeEnglishTimes(asked);
@@ -145,8 +146,7 @@ function agoMs(question: string): { readonly count: number; readonly unitMs: num
 }
 
 function dayFrom({ nowMs, timeZone }: { readonly nowMs: number; readonly timeZone: number | string }, daysAgo: number): WallTime {
-  const today = wallTimeAt(nowMs, timeZone);
-  return wallTimeAt(Date.UTC(today.year, today.month - 1, today.day - daysAgo), 'UTC');
+  return nextDay(wallTimeAt(nowMs, timeZone), -daysAgo);
 }
 
 function refuseUnread(question: string): void {
@@ -169,8 +169,8 @@ function dayOfWord(text: string, times: QuestionTimes, zone: number | string = t
 }
 
 function wholeDay(day: WallTime, { timeZone }: QuestionTimes): WindowMs {
-  const next = wallTimeAt(Date.UTC(day.year, day.month - 1, day.day + 1), 'UTC');
-  return ordered(instantOfWallTime({ ...day, hour: 0, minute: 0, second: 0 }, timeZone), instantOfWallTime(next, timeZone));
+  const midnight = { ...day, hour: 0, minute: 0, second: 0 };
+  return ordered(instantOfWallTime(midnight, timeZone), instantOfWallTime(nextDay(day, 1), timeZone));
 }
 
 function readRange(first: string, second: string, date: WallTime | null, times: QuestionTimes): WindowMs {
@@ -183,11 +183,14 @@ function readRange(first: string, second: string, date: WallTime | null, times: 
     return ordered(from, momentOf(second, date, times, zone));
   }
   // A clock time that ends a range belongs to the day on which the range starts, or to the next one past midnight.
-  const to = readClock(second, wallTimeAt(from, zone), zone);
-  if (to >= from) return ordered(from, to);
-  const past = to + DAY_MS;
-  const wraps = past > times.anchorMs && date === null && !isIso(first);
-  return wraps ? ordered(from - DAY_MS, to) : ordered(from, past);
+  const startDay = wallTimeAt(from, zone);
+  if (instantOfWallTime(clockOn(second, startDay), zone) >= from) return ordered(from, readClock(second, startDay, zone));
+  const past = instantOfWallTime(clockOn(second, nextDay(startDay, 1)), zone);
+  if (past <= times.anchorMs || (ownDay ?? date) !== null || isIso(first)) {
+    return ordered(from, readClock(second, nextDay(startDay, 1), zone));
+  }
+  const startZone = zoneOf(first) ?? shared ?? times.timeZone;
+  return ordered(readClock(first, nextDay(wallTimeAt(from, startZone), -1), startZone), readClock(second, startDay, zone));
 }
 
 function isIso(text: string): boolean {
@@ -198,9 +201,15 @@ function momentOf(text: string, date: WallTime | null, times: QuestionTimes, sha
   const zone = zoneOf(text) ?? shared ?? times.timeZone;
   if (isIso(text)) return readIso(text, zone);
   const day = dayOfWord(text, times, zone) ?? date;
-  const at = readClock(text, day ?? wallTimeAt(times.anchorMs, zone), zone);
-  if (day !== null || at <= times.anchorMs) return at;
-  return readClock(text, wallTimeAt(times.anchorMs - DAY_MS, zone), zone);
+  if (day !== null) return readClock(text, day, zone);
+  const today = wallTimeAt(times.anchorMs, zone);
+  const isPast = instantOfWallTime(clockOn(text, today), zone) <= times.anchorMs;
+  return readClock(text, isPast ? today : nextDay(today, -1), zone);
+}
+
+/** The day some days after another, at its start. */
+function nextDay({ year, month, day }: WallTime, days: number): WallTime {
+  return wallTimeAt(Date.UTC(year, month - 1, day + days), 'UTC');
 }
 
 /** The zone that a time itself names: minutes east of UTC, or a region; null for none. */
@@ -217,7 +226,7 @@ function readIso(text: string, zone: number | string): number {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = [1, 2, 3, 4, 5, 6].map((at) => Number(match[at] ?? 0));
   if (!isDay(year, month, day) || hour > 23 || minute > 59 || second > 59) throw noTime(text);
   const milliseconds = Math.floor(Number(`0.${match[7] ?? '0'}`) * 1000);
-  return instantOfWallTime({ year, month, day, hour, minute, second }, zone) + milliseconds;
+  return certainInstant({ year, month, day, hour, minute, second }, zone, text) + milliseconds;
 }
 
 function noTime(text: string): DiagnosisError {
@@ -228,6 +237,24 @@ function noTime(text: string): DiagnosisError {
 }
 
 function readClock(text: string, day: WallTime, zone: number | string): number {
+  return certainInstant(clockOn(text, day), zone, text);
+}
+
+/** The instant of a wall time that the clocks of a zone show once. */
+function certainInstant(wall: WallTime, zone: number | string, text: string): number {
+  const showings = showingsOf(wall, zone);
+  if (showings === 'once') return instantOfWallTime(wall, zone);
+  const day = [wall.year, wall.month, wall.day].map((part) => String(part).padStart(2, '0')).join('-');
+  throw refusedTime(
+    text.replace(/@.*$/, ''),
+    showings === 'twice'
+      ? `is shown twice on ${day} in ${zone}, where the clocks go back; write an offset such as +02:00 behind the time.`
+      : `is not shown on ${day} in ${zone}, where the clocks go forward; write another time, or an offset such as +02:00 behind it.`,
+  );
+}
+
+/** A clock time on a day. */
+function clockOn(text: string, day: WallTime): WallTime {
   const match = /(\d{1,2})(?::(\d{2}))?(?::(\d{2}))?\s?([ap]m)?/i.exec(text) ?? [];
   const half = match[4]?.toLowerCase();
   const shown = Number(match[1]);
@@ -236,7 +263,7 @@ function readClock(text: string, day: WallTime, zone: number | string): number {
   const minute = Number(match[2] ?? 0);
   const second = Number(match[3] ?? 0);
   if (hour > 23 || minute > 59 || second > 59) throw noTime(text);
-  return instantOfWallTime({ ...day, hour, minute, second }, zone);
+  return { ...day, hour, minute, second };
 }
 
 function readDate(question: string): WallTime | null {

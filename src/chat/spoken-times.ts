@@ -1,5 +1,6 @@
 import { writeEastAsianTimes } from './east-asian-times';
 import { refusedTime } from './refused-time';
+import { refuseFarFromNamed, shareMeridiems, withinHalfDay } from './shared-meridiem';
 import { SPACED_LANGUAGES, TIME_UNITS, type TimeLanguage, type TimeUnit } from './time-languages';
 
 const BEFORE = String.raw`(?<![\p{L}\p{N}_./:@#-])`;
@@ -52,7 +53,8 @@ export function writeEnglishTimes(question: string): string {
   }
   // "14:05 am Montag" is German and no morning.
   const parted = plain.replaceAll(/(?<=\d(?:\s?Uhr)?)\s+am\s+(?=\d{1,2}\.|\d{4}-|\p{L}+tag\b)/giu, ' on ');
-  let text = writeEastAsianTimes(parted.replaceAll(/(?<![\d.])(\d{1,2})\.(\d{1,2})\.(\d{4})(?![\d.])/g, isoDay));
+  const dated = shareMeridiems(parted).replaceAll(/(?<![\d.])(\d{1,2})\.(\d{1,2})\.(\d{4})(?![\d.])/g, isoDay);
+  let text = writeEastAsianTimes(dated);
   for (const reader of READERS) {
     const before = text;
     for (const { pattern, write } of reader.rules) {
@@ -94,21 +96,24 @@ function rule(source: string, write: Rule['write']): Rule {
 
 /** All forms of one language. */
 function readerOf(language: TimeLanguage): Reader {
-  const { article, clock, yesterday, today, afternoon, morning, night } = language;
+  const { article, clock, yesterday, today } = language;
   const day = `(?:${yesterday}|${today})`;
-  const part = String.raw`(?:\s?,?\s?(?:${afternoon}|${morning}|${night}))?`;
-  const strict = `(?:${ISO}|${clock}${AFTER}|${COLON})${part}${ZONE}`;
+  const parts = partsOf(language);
+  const part = String.raw`(?:\s?,?\s?(?:${parts}))?`;
+  const named = String.raw`(?:${language.noon}|${language.midnight})(?![\p{L}\p{N}_/-])`;
+  const strict = `(?:(?:${ISO}|${clock}${AFTER}|${COLON})${part}|${named})${ZONE}`;
   const joins = language.ranges.map(([, join]) => join).join('|');
-  const alone = String.raw`(?=\s*(?:$|[,;!?)]|\.(?:\s|$))| (?:${joins}|${day}|${language.small}|${afternoon}|${morning}|${night})(?!\p{L}))`;
+  const alone = String.raw`(?=\s*(?:$|[,;!?)]|\.(?:\s|$))| (?:${joins}|${day}|${language.small}|${parts})(?!\p{L}))`;
   const hour = String.raw`(?:${article}) \d{1,2}(?:[:.]\d{2})?(?![\d:.])(?:${part}${alone})`;
   const onDay = String.raw`${day},?(?: (?:${language.at}))?(?: (?:${article}))? (?:${strict}|\d{1,2}(?!\d)${part}${MEASURE})`;
   const time = `(?:${onDay}|(?:(?:${article}) )?${strict}(?: ${day})?|${hour}(?: ${day})?)`;
+  const parted = String.raw`(?:(?:${article}) )?\d{1,2}(?!\d)\s?(?:${parts})`;
   const read = (text: string): string => englishTime(text, language);
   const clocks: Rule[] = [
     ...language.ranges.map(([open, join]) =>
       rule(
-        String.raw`(?:${open}) (?<from>${time}|(?:(?:${article}) )?\d{1,2}) (?:${join}) (?<to>${time})(?!\s?[ap]m\b)`,
-        ({ from = '', to = '' }) => `between ${read(from)} and ${read(to)}`,
+        String.raw`(?:${open}) (?<from>${time}|${parted}|(?:(?:${article}) )?\d{1,2}) (?:${join}) (?<to>${time}|${parted})(?!\s?[ap]m\b)`,
+        ({ from = '', to = '' }) => englishRange(from, to, language),
       ),
     ),
     rule(`(?:${language.since}) (?<at>${time})`, ({ at = '' }) => `since ${read(at)}`),
@@ -117,10 +122,18 @@ function readerOf(language: TimeLanguage): Reader {
     rule(`(?:${language.since}) (?<on>${day})`, ({ on = '' }) => `since ${dayWord(on, language)}`),
   ];
   const days = language.plainDays ? [rule(`(?<on>${day})(?![-/_])`, ({ on = '' }) => dayWord(on, language))] : [];
+  const leads = [language.since, language.at, ...language.ranges.flat(), 'since', 'at', 'between', 'and'].join('|');
+  const inWords = 'is a time in words that is not read; write it on the 24-hour clock, such as 14:30.';
   const before = 'names the end of a stretch and no start; write "between 13:30 and 14:00", or send the field window.';
   return {
     rules: [...contractionRules(language), ...stretchRules(language), ...clocks, ...days],
     unread: [
+      { pattern: regex(`(?:${leads}) (?:${language.beforeHour})`), right: inWords, onlyAlone: false },
+      {
+        pattern: regex(String.raw`(?:\d{1,2}:00|(?:${article}) \d{1,2}|(?:${leads}) \d{1,2}|${named}) (?:${language.afterHour})`),
+        right: inWords,
+        onlyAlone: false,
+      },
       {
         pattern: regex(String.raw`${COLON}\s?(?:${language.zone})`),
         right: 'names a zone in words; write an offset such as +02:00 behind the time, or set timeZone.',
@@ -142,11 +155,20 @@ function readerOf(language: TimeLanguage): Reader {
   };
 }
 
-function contractionRules({ contractions }: TimeLanguage): Rule[] {
-  return contractions.map(([written, apart]) => ({
-    pattern: new RegExp(String.raw`${BEFORE}(?<written>${written})(?=\s(?:ore\s)?\d)`, 'giu'),
+function contractionRules({ contractions, namedContractions, noon, midnight }: TimeLanguage): Rule[] {
+  const apartBefore = (next: string, [written, apart]: readonly [string, string]): Rule => ({
+    pattern: new RegExp(String.raw`${BEFORE}(?<written>${written})(?=\s(?:${next}))`, 'giu'),
     write: () => apart,
-  }));
+  });
+  return [
+    ...contractions.map((pair) => apartBefore(String.raw`(?:ore\s)?\d`, pair)),
+    ...namedContractions.map((pair) => apartBefore(String.raw`(?:${noon}|${midnight})(?!\p{L})`, pair)),
+  ];
+}
+
+/** All parts of the day. */
+function partsOf({ afternoon, morning, night, noonish }: TimeLanguage): string {
+  return [noonish, afternoon, morning, night].join('|');
 }
 
 function stretchRules(language: TimeLanguage): Rule[] {
@@ -186,14 +208,59 @@ function dayWord(text: string, { yesterday }: TimeLanguage): string {
   return regex(yesterday).test(text) ? 'yesterday' : 'today';
 }
 
+/** Both ends of a range; a part of the day behind one of them holds for both. */
+function englishRange(from: string, to: string, language: TimeLanguage): string {
+  const [start, end] = [englishTime(from, language, true), englishTime(to, language, true)];
+  const day = regex(`(?:${language.yesterday}|${language.today})`);
+  const ends = [
+    { side: 'start', text: from, clock: start, known: end },
+    { side: 'end', text: to, clock: end, known: start },
+  ] as const;
+  const isPlain = ends.map(
+    ({ text }) => !new RegExp(ISO).test(text) && !regex(partsOf(language)).test(text) && !isNamed(text, language),
+  );
+  const open = ends.find((_end, at) => isPlain[at] === true);
+  const fixed = ends.find((_end, at) => isPlain[at] === false);
+  const written = (first: string, last: string): string => `between ${first} and ${last}`;
+  if (open === undefined || fixed === undefined || new RegExp(ISO).test(fixed.text) || (day.test(from) && day.test(to))) {
+    return written(start, end);
+  }
+  const shown = /\d{1,2}(?::\d{2})?/.exec(open.text)?.[0] ?? '';
+  const [minutes, known] = [minutesIn(open.clock), minutesIn(open.known)];
+  if (isNamed(fixed.text, language)) {
+    refuseFarFromNamed(known, minutes, open.side, shown);
+    return written(start, end);
+  }
+  const near = withinHalfDay(known, minutes, open.side, shown);
+  const clock = open.clock.replace(/\d{2}(?=:)/, String(Math.floor(near / 60)).padStart(2, '0'));
+  return open.side === 'start' ? written(clock, end) : written(start, clock);
+}
+
+/** Minutes after midnight of a time that `englishTime` wrote. */
+function minutesIn(clock: string): number {
+  const [, hour, minute] = /(\d{2}):(\d{2})/.exec(clock) ?? [];
+  return Number(hour) * 60 + Number(minute);
+}
+
+function isNamed(text: string, { noon, midnight, noonish }: TimeLanguage): boolean {
+  return regex(`(?:${noon}|${midnight})`).test(text) && !/\d:/.test(text) && !regex(`\\d{1,2} (?:${noonish})`).test(text);
+}
+
 /** One time of a language as the English reader knows it, a day before it and a zone behind it included. */
-function englishTime(text: string, language: TimeLanguage): string {
+function englishTime(text: string, language: TimeLanguage, inRange = false): string {
   if (new RegExp(ISO).test(text)) return text;
   const named = regex(`(?:${language.yesterday}|${language.today})`).exec(text)?.[0];
   const day = named === undefined ? '' : `${dayWord(named, language)} at `;
   const clock = text.replace(named ?? '', '').trim();
   const zone = new RegExp(`${ZONE}$`, 'iu').exec(clock)?.[0] ?? '';
   const shown = clock.slice(0, clock.length - zone.length);
+  if (isNamed(shown, language)) {
+    const isNoon = regex(language.noon).test(shown);
+    if (!isNoon && !inRange && day.startsWith('yesterday')) {
+      throw refusedTime(text, 'may be the start or the end of that day; write it with its date, such as 2026-05-04 00:00.');
+    }
+    return `${day}${isNoon ? '12:00' : '00:00'}${zone}`;
+  }
   const colon = new RegExp(COLON).exec(shown)?.[0].split(':');
   const [hours = '', minutes = '00', ...seconds] = colon ?? shown.match(/\d+/g) ?? [];
   const hour = hourOfDay(Number(hours), shown, language);
@@ -204,7 +271,12 @@ function englishTime(text: string, language: TimeLanguage): string {
   return `${day}${String(hour).padStart(2, '0')}:${minutes.padStart(2, '0')}${second}${zone}`;
 }
 
-function hourOfDay(shown: number, text: string, { afternoon, morning, night }: TimeLanguage): number {
+function hourOfDay(shown: number, text: string, { afternoon, morning, night, noonish }: TimeLanguage): number {
+  if (shown <= 12 && regex(noonish).test(text)) {
+    if (shown === 11 || shown === 12) return shown;
+    if (shown >= 1 && shown <= 3) return shown + 12;
+    throw refusedTime(text, 'is no time around noon; write it on the 24-hour clock, such as 14:00.');
+  }
   const isAfternoon = regex(afternoon).test(text);
   const isTwelve = shown === 12 && (isAfternoon || regex(morning).test(text));
   if ((shown <= 12 && regex(night).test(text)) || isTwelve) {

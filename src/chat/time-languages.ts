@@ -41,6 +41,15 @@ export interface TimeLanguage {
   readonly afternoon: string;
   readonly morning: string;
   readonly night: string;
+  /** Part of the day around noon, from 11 to 3. */
+  readonly noonish: string;
+  /** Noon and midnight as moments, an article before them included, and prepositions that hold that article, apart. */
+  readonly noon: string;
+  readonly midnight: string;
+  readonly namedContractions: readonly (readonly [string, string])[];
+  /** Words that make another time of an hour behind them ("halb drei") or before them ("las 2 y media"), which are not read. */
+  readonly beforeHour: string;
+  readonly afterHour: string;
   /** Days that are not read: weekdays, months beside a number, tomorrow, the day before yesterday. */
   readonly otherDays: string;
   /** Zones in words, which are not read. */
@@ -52,11 +61,11 @@ export interface TimeLanguage {
 const NEVER = '(?!)';
 
 export const ENGLISH: TimeLanguage = {
-  clock: NEVER,
+  clock: String.raw`\d{1,2} in the (?:morning|afternoon|evening)`,
   article: NEVER,
   contractions: [],
-  since: 'since',
-  at: 'at',
+  since: 'since|after(?! (?:yesterday|today))',
+  at: 'at|around|about|near',
   ranges: [
     ['between', 'and'],
     ['(?:from|since)', '(?:to|until|till)'],
@@ -81,6 +90,13 @@ export const ENGLISH: TimeLanguage = {
   afternoon: 'in the (?:afternoon|evening)',
   morning: 'in the morning',
   night: 'at night',
+  noonish: NEVER,
+  noon: 'noon|midday',
+  midnight: 'midnight',
+  namedContractions: [],
+  beforeHour:
+    '(?:a )?(?:half|quarter|five|ten|twenty) (?:past|to) (?:noon|midnight|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\\d{1,2})',
+  afterHour: 'o.?clock',
   otherDays: NEVER,
   zone: NEVER,
   small: NEVER,
@@ -102,7 +118,7 @@ const GERMAN: TimeLanguage = {
   plainDays: true,
   last: ['(?:letzte|vergangene|vorige)[nrms]? (?:{n} {u}|{1}|{h})', 'seit(?: etwa| ca\\.?| ungefähr)? (?:{n} {u}|{h})'],
   vague:
-    '(?:letzte|vergangene)[nr]? (?:paar |wenigen )?(?:sekunden|minuten|stunden|tage|woche|nacht)|(?:heute|gestern) (?:früh|morgen|vormittag)|vor (?:einigen|wenigen|ein paar) (?:minuten|stunden|tagen)|(?:am|seit) (?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)',
+    '(?:letzte|vergangene)[nr]? (?:paar |wenigen )?(?:sekunden|minuten|stunden|tage|woche|nacht)|(?:heute|gestern) (?:früh|morgen|vormittag|mittag|nachmittag)|vor (?:einigen|wenigen|ein paar) (?:minuten|stunden|tagen)|(?:am|seit) (?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)',
   ago: ['vor(?: etwa| ca\\.?| ungefähr)? (?:{n} {u}|{h})'],
   units: { seconds: 'sek|sekunden?', minutes: 'min|minuten?', hours: 'std|stunden?', days: 'tag(?:en?)?' },
   single: { minutes: 'minute', hours: 'stunde', days: 'tag' },
@@ -125,7 +141,14 @@ const GERMAN: TimeLanguage = {
   afternoon: 'abends|nachmittags|am abend|am nachmittag',
   morning: 'morgens|vormittags|früh|am morgen|am vormittag',
   night: 'nachts|in der nacht',
-  otherDays: String.raw`(?:am |letzten |diesen )?(?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend|sonntag)|vorgestern|\d{1,2}\.\s?(?:januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember)|gestern abend|heute abend|gestern nacht|heute nacht|gestern nachmittag|heute nachmittag`,
+  noonish: 'mittags|am mittag',
+  noon: 'mittag',
+  midnight: 'mitternacht',
+  namedContractions: [['zu', 'um']],
+  beforeHour:
+    '(?:halb|viertel(?: vor| nach)?|dreiviertel|kurz (?:vor|nach)) (?:mitternacht|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|\\d{1,2})',
+  afterHour: NEVER,
+  otherDays: String.raw`(?:am |letzten |diesen )?(?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend|sonntag)|vorgestern|\d{1,2}\.\s?(?:januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember)|gestern abend|heute abend|gestern nacht|heute nacht|gestern (?:nach)?mittag|heute (?:nach)?mittag`,
   zone: String.raw`\(?(?:\p{L}+er Zeit|Ortszeit|Lokalzeit)`,
   small: NEVER,
 };
@@ -156,6 +179,12 @@ const FRENCH: TimeLanguage = {
   afternoon: 'du soir|de l.après-midi',
   morning: 'du matin',
   night: 'de la nuit',
+  noonish: NEVER,
+  noon: '(?<!apr[eè]s )midi',
+  midnight: 'minuit',
+  namedContractions: [['du', 'de']],
+  beforeHour: NEVER,
+  afterHour: 'et (?:demie?|quart)|moins',
   otherDays: String.raw`(?:lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)|avant-hier|(?:le )?\d{1,2}(?:er)? (?:janvier|février|mars|avril|mai|juin|juillet|août|septembre|octobre|novembre|décembre)|hier soir|ce soir|cette nuit|hier après-midi|cet après-midi`,
   zone: String.raw`\(?heure (?:de |d.|locale)\p{L}*\)?`,
   small: NEVER,
@@ -187,6 +216,15 @@ const SPANISH: TimeLanguage = {
   afternoon: 'de la tarde',
   morning: 'de la mañana|de la madrugada',
   night: 'de la noche',
+  noonish: 'de(?:l| el)? mediod[ií]a',
+  noon: '(?:el )?mediod[ií]a',
+  midnight: '(?:la )?media(?: )?noche',
+  namedContractions: [
+    ['al', 'a'],
+    ['del', 'de'],
+  ],
+  beforeHour: NEVER,
+  afterHour: 'y (?:media|cuarto|pico)|menos',
   otherDays: String.raw`(?:el )?(?:lunes|martes|miércoles|jueves|viernes|sábado|domingo)|ante(?:ayer|anoche)|anoche|\d{1,2} de (?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)|esta (?:tarde|noche)|ayer por la (?:tarde|noche)`,
   zone: String.raw`\(?(?:en |de )?hora (?:de |local)[\p{L} ]*\)?`,
   small: 'hay|hubo|había|no|se|el|la|los|las|un|una|con|en|que|y|está|están|todo|muchos|muchas',
@@ -222,6 +260,19 @@ const PORTUGUESE: TimeLanguage = {
   afternoon: 'da tarde',
   morning: 'da manhã|da madrugada',
   night: 'da noite',
+  noonish: NEVER,
+  noon: '(?:o )?meio(?:-| )dia',
+  midnight: '(?:a )?meia(?:-| )noite',
+  namedContractions: [
+    ['ao', 'a'],
+    ['à', 'a'],
+    ['do', 'de'],
+    ['da', 'de'],
+    ['pelo', 'por'],
+    ['pela', 'por'],
+  ],
+  beforeHour: NEVER,
+  afterHour: 'e (?:meia|um quarto|pouco)',
   otherDays: String.raw`(?:segunda|terça|quarta|quinta|sexta)-feira|anteontem|\d{1,2} de (?:janeiro|fevereiro|março|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro)|(?:ontem|hoje) à (?:tarde|noite)`,
   zone: String.raw`\(?(?:no )?hor(?:a|ário) (?:de |local)[\p{L} ]*\)?`,
   small: 'há|houve|não|o|a|os|as|um|uma|com|em|que|e|está|estão|tudo|muitos|muitas',
@@ -270,13 +321,24 @@ const ITALIAN: TimeLanguage = {
   afternoon: 'di sera|della sera|del pomeriggio',
   morning: 'di mattina|del mattino|della mattina',
   night: 'di notte|della notte',
+  noonish: NEVER,
+  noon: 'mezzogiorno',
+  midnight: '(?:la )?mezzanotte',
+  namedContractions: [
+    ['dalla', 'da'],
+    ['alla', 'a'],
+    ['dal', 'da'],
+    ['al', 'a'],
+  ],
+  beforeHour: NEVER,
+  afterHour: 'e (?:mezz[ao]|un quarto)|meno',
   otherDays: String.raw`(?:lunedì|martedì|mercoledì|giovedì|venerdì|sabato|domenica)|(?:l.altro ieri|avantieri)|\d{1,2} (?:gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|settembre|ottobre|novembre|dicembre)|ieri (?:sera|notte|pomeriggio)|stasera|stanotte`,
   zone: String.raw`\(?ora (?:di |locale|italiana)[\p{L} ]*\)?`,
   small: 'c.è|ci|non|si|il|lo|la|i|gli|le|un|una|con|in|che|e|è|sono|tutto|molti|molte',
 };
 
 const RUSSIAN: TimeLanguage = {
-  clock: String.raw`\d{1,2}(?:\.\d{2})?\s?(?:час(?:а|ов)?|ч\.?)(?:\s?\d{1,2}\s?(?:минут[аы]?|мин\.?))?|\d{1,2}:\d{2}\s?ч\.?`,
+  clock: String.raw`\d{1,2}(?:\.\d{2})?\s?(?:час(?:а|ов|ами|ам)?|ч\.?)(?:\s?\d{1,2}\s?(?:минут[аы]?|мин\.?))?|\d{1,2}:\d{2}\s?ч\.?`,
   article: NEVER,
   contractions: [],
   since: 'с|со|начиная с|после',
@@ -313,6 +375,13 @@ const RUSSIAN: TimeLanguage = {
   afternoon: 'вечера|дня',
   morning: 'утра',
   night: 'ночи',
+  noonish: NEVER,
+  noon: '(?:полдень|полудня|полудню|полуднем)',
+  midnight: '(?:полночь|полуночи|полночи|полуночью)',
+  namedContractions: [],
+  beforeHour:
+    'пол(?:первого|второго|третьего|четв[её]ртого|пятого|шестого|седьмого|восьмого|девятого|десятого|одиннадцатого|двенадцатого)',
+  afterHour: NEVER,
   otherDays: String.raw`(?:во? )?(?:понедельник|вторник|сред[ау]|четверг|пятниц[ау]|суббот[ау]|воскресенье)|позавчера|\d{1,2} (?:января|февраля|марта|апреля|мая|июня|июля|августа|сентября|октября|ноября|декабря)|(?:вчера|сегодня) (?:вечером|ночью|днём|днем)`,
   zone: String.raw`по \p{L}+ времени|мск`,
   small: NEVER,

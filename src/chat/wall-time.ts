@@ -43,14 +43,29 @@ function asUtc(wall: WallTime): number {
 }
 
 /**
+ * How often the clocks of a zone show a wall time: twice in the hour that is repeated, never in one that is skipped. The first
+ * moment of a skipped hour counts as once: it is the instant of the jump.
+ */
+export function showingsOf(wall: WallTime, timeZone: string | number): 'never' | 'once' | 'twice' {
+  const matches = instantsOf(wall, timeZone).filter((at) => asUtc(wallTimeAt(at, timeZone)) === asUtc(wall));
+  if (matches.length > 0) return new Set(matches).size > 1 ? 'twice' : 'once';
+  const jump = instantOfWallTime(wall, timeZone);
+  return asUtc(wallTimeAt(jump - 1_000, timeZone)) === asUtc(wall) - 1_000 ? 'once' : 'never';
+}
+
+/** The instant by the offset of the day before, and the one by that of the day after. */
+function instantsOf(wall: WallTime, timeZone: string | number): readonly [number, number] {
+  const wanted = asUtc(wall);
+  const offsetAt = (epochMs: number): number => asUtc(wallTimeAt(epochMs, timeZone)) - Math.floor(epochMs / 1000) * 1000;
+  return [wanted - offsetAt(wanted - 86_400_000), wanted - offsetAt(wanted + 86_400_000)];
+}
+
+/**
  * The instant (ms since the epoch) at which the clocks of a zone show a wall time. An hour that is shown twice means its
  * first showing; an hour that is skipped means the instant as far after the jump.
  */
 export function instantOfWallTime(wall: WallTime, timeZone: string | number): number {
-  const wanted = asUtc(wall);
-  const offsetAt = (epochMs: number): number => asUtc(wallTimeAt(epochMs, timeZone)) - Math.floor(epochMs / 1000) * 1000;
-  const before = wanted - offsetAt(wanted - 86_400_000);
-  const after = wanted - offsetAt(wanted + 86_400_000);
-  const matches = [before, after].filter((candidate) => asUtc(wallTimeAt(candidate, timeZone)) === wanted);
+  const [before, after] = instantsOf(wall, timeZone);
+  const matches = [before, after].filter((candidate) => asUtc(wallTimeAt(candidate, timeZone)) === asUtc(wall));
   return matches.length > 0 ? Math.min(...matches) : before;
 }

@@ -1,4 +1,5 @@
 import { DiagnosisError } from '../errors/diagnosis-error';
+import { cityAtStart } from './zone-cities';
 
 /** Abbreviations that mean one offset wherever they are written. */
 const OFFSETS: Readonly<Record<string, string>> = {
@@ -36,12 +37,18 @@ const AMBIGUOUS = ['CST', 'IST', 'BST', 'MST', 'AST', 'SST', 'GST', 'ADT', 'ET',
 const CLOCK = String.raw`\b\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:\s?[apAP][mM]\b)?|\b\d{1,2}\s?[apAP][mM]\b`;
 const OFFSET = String.raw`(?:UTC|GMT)\s?[+-]\d{1,2}(?::?\d{2})?\b(?!:)|\+\d{1,2}:?\d{2}\b|[+-]\d{4}\b`;
 const NAMED = [...Object.keys(OFFSETS), ...AMBIGUOUS].join('|');
-const REGION = String.raw`(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)(?:\/[A-Z][A-Za-z_]+)+`;
+const REGION = String.raw`(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)(?:\/[A-Z][A-Za-z_]+(?:-[A-Za-z_]+)*)+`;
 const SPOKEN = String.raw`local time\b|(?:[A-Z][a-z]+ ){1,2}(?:[Ss]tandard |[Dd]aylight |[Ss]ummer )?[Tt]ime\b`;
 const ZONED = new RegExp(`(${CLOCK})(?:\\s?(${OFFSET})|\\s*\\(?((?:${NAMED})\\b|${REGION}|${SPOKEN})\\)?)`, 'g');
 const ELSEWHERE = new RegExp(
   String.raw`\b(?:in|times?(?: are)?(?: in)?|zone:?)\s+(${OFFSET}|(?:${NAMED.replaceAll(/\|.{1,2}(?=\||$)/g, '')})\b|${REGION})`,
 );
+const DAY = String.raw`(?:\s+(?:yesterday|today)\b)?`;
+/** A clock time and what stands behind it where a city may be: "in New York", "New York time". */
+const PLACED = new RegExp(`(${CLOCK})(${DAY})(,?\\s+\\(?(?:in|en|em|à|a)\\s+|\\s*\\(?)(?=(\\p{L}[^,;!?)\\d]{0,60}))`, 'gu');
+/** "all times in New York", "New York time" away from the clock times. */
+const PLACED_ONCE =
+  /(?:\btimes are|\ball times(?: are)?|\(times) in\s+(\p{L}[^,;!?)\d]{0,60})|((?:\p{Lu}[\p{L}.'-]{0,20}\s+){1,3})time\b/u;
 const LOWER = new RegExp(`(${CLOCK})\\s?(utc|gmt|z|cet|cest|mez|mesz|est|edt|pst|pdt|cst|ist|bst)\\b`, 'g');
 /** How a zone stands behind a clock time once it is understood: an offset, or the name of a region. */
 export const ZONE_MARK = String.raw`@(?:[+-]\d{4}|${REGION})`;
@@ -75,20 +82,61 @@ function markOf(zone: string): string {
   throw refusal(zone);
 }
 
+function markOfCity(zone: string | null, name: string): string {
+  if (zone !== null) return `@${zone}`;
+  throw refusal(name);
+}
+
+/** Zones of cities as marks; a name without "in" before it is one only when "time" or nothing follows it. */
+function markCities(question: string): string {
+  let text = question;
+  for (const found of [...question.matchAll(PLACED)].reverse()) {
+    const [, clock = '', day = '', lead = '', rest = ''] = found;
+    const city = cityAtStart(rest);
+    if (city === null) continue;
+    const time = /^\s+(?:(?:standard|daylight|summer)\s+)?time\b/i.exec(rest.slice(city.name.length))?.[0] ?? '';
+    const after = question.slice(found.index + found[0].length + city.name.length);
+    const isLast = !lead.includes(',') && /^\s*(?:$|[?!.,;)])/.test(after);
+    if ((time === '' && !/\p{L}/u.test(lead) && !isLast) || /^[-/_\p{L}\p{N}]/u.test(after)) continue;
+    const start = found.index + clock.length;
+    const end = found.index + found[0].length + city.name.length + time.length;
+    text = `${text.slice(0, start)}${markOfCity(city.zone, city.name)}${day}${text.slice(end).replace(/^\)/, '')}`;
+  }
+  return text;
+}
+
+/** The mark of a city that is named once for all times; null for none. */
+function commonCity(question: string): string | null {
+  const [, behind, before] = PLACED_ONCE.exec(question) ?? [];
+  if (behind !== undefined) {
+    const city = cityAtStart(behind);
+    return city === null ? null : markOfCity(city.zone, city.name);
+  }
+  const words = before?.trim().split(/\s+/) ?? [];
+  for (let from = 0; from < words.length; from += 1) {
+    const name = words.slice(from).join(' ');
+    const city = cityAtStart(name);
+    if (city?.name === name) return markOfCity(city.zone, name);
+  }
+  return null;
+}
+
 /**
- * A question with each zone behind a clock time written as `ZONE_MARK`: offsets, `UTC+2`, unambiguous abbreviations, regions.
+ * A question with each zone behind a clock time written as `ZONE_MARK`: offsets, `UTC+2`, unambiguous abbreviations, regions,
+ * and cities of the IANA names ("in New York", "New York time").
  * A zone that is named once for all times ("times in CEST") is put behind each of them. It refuses to choose among the
  * meanings of an abbreviation: REQUEST_INVALID that names it.
  */
 export function markZones(question: string): string {
-  const marked = question
+  const marked = markCities(question)
     .replaceAll(LOWER, (_all, clock: string, zone: string) => `${clock} ${zone.toUpperCase()}`)
     .replaceAll(ZONED, (_all, clock: string, offset: string | undefined, named: string | undefined) => {
       return `${clock}${markOf(offset ?? named ?? '')}`;
     });
+  if (!new RegExp(CLOCK).test(marked) || new RegExp(`(?:${CLOCK})@`).test(marked)) return marked;
   const common = ELSEWHERE.exec(marked);
-  if (common === null || !new RegExp(CLOCK).test(marked) || marked.includes('@')) return marked;
-  const mark = markOf(common[1] as string);
+  const mark = common === null ? commonCity(marked) : markOf(common[1] as string);
+  if (mark === null) return marked;
   return marked.replaceAll(new RegExp(`(${CLOCK})(?!\\s?(?:Z\\b|[+-]\\d{2}:?\\d{2}))`, 'g'), `$1${mark}`);
 }
 

@@ -101,7 +101,7 @@ describe('readQuestionWindow', () => {
     ['between 16:05 and 16:20 CST', /zone "CST".*\+02:00.*timeZone/],
     ['at 16:05 ist', /zone "IST"/],
     ['since 16:05 ET', /zone "ET"/],
-    ['since 16:05 Berlin time', /zone "Berlin time"/],
+    ['since 16:05 Springfield time', /zone "Springfield time"/],
     ['since 16:05 local time', /zone "local time"/],
     ['since 16:05 Europe/Nowhere', /zone "Europe\/Nowhere"/],
     ['at 14:05 on Monday', /"Monday" is a day that is not read/],
