@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 
 /** Fewest specs and changes that must have been looked at: validation of nothing passes too. */
 const LEAST_ITEMS = 21;
-const LEAST_ARCHIVED = 7;
+const LEAST_ARCHIVED = 8;
 
 const require = createRequire(import.meta.url);
 const manifest = join(dirname(require.resolve('@fission-ai/openspec')), '..', 'package.json');
