@@ -100,6 +100,19 @@ describe('a service that falls silent', () => {
     };
     expect(rolesOf(await evidenceOf(scriptOf(rows, STEADY)))).toEqual({ tray: 'cause', kettle: 'symptom' });
   });
+
+  it('is a symptom of one that breaks by its own though no call between them is known, unless a failure names it', async () => {
+    const rows = {
+      error_share: [shareRow('tray', 300), ...SILENT.error_share.slice(1)],
+      log_patterns: [{ ...REFUSED, sample: 'division by zero' }],
+      service_graph: [edgeRow('tray', 'spoon'), edgeRow('spoon', 'kettle')],
+    };
+    const unplaced = { ...rows, service_graph: [edgeRow('spoon', 'kettle')] };
+    expect(rolesOf(await evidenceOf(scriptOf(unplaced, STEADY)))).toMatchObject({ tray: 'cause', kettle: 'symptom' });
+    const complaint = patternRow({ service: 'tray', sample: 'no answer from kettle', count: 20, share: 0.02 });
+    const named = { ...unplaced, log_patterns: [...rows.log_patterns, complaint] };
+    expect(rolesOf(await evidenceOf(scriptOf(named, STEADY)))).toMatchObject({ tray: 'cause', kettle: 'contributing' });
+  });
 });
 
 describe('who only follows', () => {

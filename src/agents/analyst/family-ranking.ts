@@ -3,7 +3,7 @@ import { type MetricSuspect, PASSED_ON, type Requested } from './metric-ranking'
 import { bySuspicion } from './sequence-ranking';
 import type { ServicePaths } from './service-paths';
 import type { Silence } from './silence';
-import { bareSuspect, type Suspect, tellsOfCalls, type Weighed } from './suspects';
+import { bareSuspect, namesService, type Suspect, tellsOfCalls, type Weighed } from './suspects';
 import type { Thresholds } from './thresholds';
 
 /** Where a candidate's standing comes from, strongest first: requests broke here, nothing comes from here, time is lost here. */
@@ -238,7 +238,8 @@ function waiting(candidates: readonly Candidate[], paths: ServicePaths, limits: 
 
 /**
  * Who only follows from a silence, or the other way round: a caller whose failures tell of calls follows from a silent service
- * below it; a service below one that breaks by itself, or below another silent one, is only called no longer.
+ * below it; a service below one that breaks by itself, or below another silent one, is only called no longer, and so is one that
+ * no failure names while another one breaks by itself, since not every call is known.
  */
 function aroundSilence(candidates: readonly Candidate[], paths: ServicePaths, limits: Thresholds): Map<string, string> {
   const follows = new Map<string, string>();
@@ -255,7 +256,24 @@ function aroundSilence(candidates: readonly Candidate[], paths: ServicePaths, li
     if (tellsOfCalls(broken, services, limits.logs) === true) follows.set(broken.service, below.service);
     else if (paths.isAbove(broken.service, below.service)) follows.set(below.service, broken.service);
   }
+  const faulty = candidates.find(
+    (candidate) =>
+      candidate.standing === 'logs' && candidate.silence === null && tellsOfCalls(candidate, services, limits.logs) === false,
+  );
+  for (const { service } of first) {
+    if (faulty === undefined || follows.has(service) || paths.isAbove(service, faulty.service)) continue;
+    if (!isNamedByFailures(service, candidates)) follows.set(service, faulty.service);
+  }
   return follows;
+}
+
+/** Whether the failures of anybody else name a service. */
+function isNamedByFailures(service: string, candidates: readonly Candidate[]): boolean {
+  return candidates.some(
+    ({ service: other, signs }) =>
+      other !== service &&
+      [...(signs?.severe ?? []), ...(signs?.warnings ?? [])].some(({ row }) => namesService(row.sample, service)),
+  );
 }
 
 /** The leader, when this candidate stands above it and only waits, or when the leader accounts for what it shows. */
