@@ -156,12 +156,16 @@ describe('who only follows', () => {
     expect(rolesOf(await evidenceOf(scriptOf(rows, quiet)))).toMatchObject({ kettle: 'cause', tray: 'symptom' });
   });
 
-  const hiddenBeside = async (seen: Partial<SpanServiceRow>, busy: boolean): Promise<Record<string, string>> => {
+  const hiddenBeside = async (
+    seen: Partial<SpanServiceRow>,
+    busy: boolean,
+    others: readonly SpanServiceRow[] = [],
+  ): Promise<Record<string, string>> => {
     const late = metricRow({ service: 'kettle' });
     const series = busy
       ? [late, metricRow({ service: 'kettle', metric: 'cpu', statistic: null, unit: null, kind: 'saturation' })]
       : [late];
-    const rows = { ...STEADY, span_analysis: [spanRow({ service: 'tray', ...seen })], metric_anomalies: series };
+    const rows = { ...STEADY, span_analysis: [spanRow({ service: 'tray', ...seen }), ...others], metric_anomalies: series };
     const calm = series.map((row) =>
       quietMetricRow({ service: 'kettle', metric: row.metric, kind: row.kind, statistic: row.statistic }),
     );
@@ -178,6 +182,13 @@ describe('who only follows', () => {
   it('blames a hidden service for the slow way into the one behind it only if a resource of the hidden one departs', async () => {
     expect(await hiddenBeside({ role: 'incoming' }, true)).toMatchObject({ kettle: 'cause', tray: 'symptom' });
     expect(await hiddenBeside({ role: 'incoming' }, false)).toMatchObject({ tray: 'cause', kettle: 'symptom' });
+  });
+
+  it('blames a hidden service for a slow way that always was longer than others, as with somebody between', async () => {
+    const others = ['spoon', 'bowl'].map((service) => ({ ...quietSpanRow(service), gap_ms: 1, baseline_gap_ms: 1 }));
+    const way = (baseline_gap_ms: number) => hiddenBeside({ role: 'incoming', gap_ms: 90, baseline_gap_ms }, false, others);
+    expect(await way(12)).toMatchObject({ kettle: 'cause', tray: 'symptom' });
+    expect(await way(2)).toMatchObject({ tray: 'cause', kettle: 'symptom' });
   });
 });
 

@@ -1,6 +1,7 @@
 import type { SpanServiceRow } from '../../ports/telemetry-source.port';
 import { type MetricSuspect, PASSED_ON, type Requested } from './metric-ranking';
 import { bySuspicion } from './sequence-ranking';
+import { quantileOf } from './significance';
 import type { ServicePaths } from './service-paths';
 import type { Silence } from './silence';
 import { bareSuspect, namesService, type Suspect, tellsOfCalls, type Weighed } from './suspects';
@@ -68,7 +69,7 @@ export function weighFamilies(findings: FamilyFindings): Outcome {
     // Who is slow below one that breaks is no symptom of it.
     symptoms.delete(slowest.service);
   }
-  for (const [service, of] of untracedBelow(candidates, findings.requested, thresholds)) symptoms.set(service, of);
+  for (const [service, of] of untracedBelow(candidates, findings)) symptoms.set(service, of);
   for (const [service, of] of waiting(candidates, paths, thresholds.spans)) symptoms.set(service, of);
   for (const [service, of] of aroundSilence(candidates, paths, thresholds)) symptoms.set(service, of);
   const standing = candidates.filter((candidate) => candidate.standing !== 'none' && !symptoms.has(candidate.service));
@@ -194,20 +195,34 @@ function withoutStanding(
 /**
  * Services whose spans lose time while one that no span shows is slow by its own metrics: what is not traced counts as time of
  * those who call it or, where it hands the trace on, of the calls into those that it calls. It refuses to excuse a service
- * whose time is lost outside of calls, and a slow way into it unless a resource of the hidden one is out of its range.
+ * whose time is lost outside of calls, and a slow way into one unless that way always was longer than others, as it is with
+ * somebody between, or a resource of the hidden one is out of its range.
  */
-function untracedBelow(candidates: readonly Candidate[], { traced }: Requested, limits: Thresholds): Map<string, string> {
+function untracedBelow(
+  candidates: readonly Candidate[],
+  { requested: { traced }, spans: all, paths, thresholds: limits }: FamilyFindings,
+): Map<string, string> {
   const [hidden] = candidates.filter(
     ({ service, metrics }) =>
       !traced.has(service) && (metrics?.score ?? 0) >= 1 && metrics?.series.some(({ row }) => row.kind === 'latency') === true,
   );
   if (traced.size === 0 || hidden === undefined) return new Map();
-  const isHiddenTime = ({ spans }: Candidate): boolean => {
-    if (spans?.row.role !== 'self') return hasOwnResource(hidden, limits.metrics);
-    return (spans.row.unanswered_share ?? 1) >= limits.spans.unanswered;
+  const hops = behindHops(all, limits.spans);
+  const isHiddenTime = ({ service, spans }: Candidate): boolean => {
+    if (spans?.row.role === 'incoming') return hasOwnResource(hidden, limits.metrics) || hops.has(service);
+    if (spans?.row.role === 'outgoing')
+      return hasOwnResource(hidden, limits.metrics) || [...paths.calleesOf(service)].some((callee) => hops.has(callee));
+    return (spans?.row.unanswered_share ?? 1) >= limits.spans.unanswered;
   };
   const slow = candidates.filter((candidate) => candidate.standing === 'spans' && isHiddenTime(candidate));
   return new Map(slow.map(({ service }) => [service, hidden.service]));
+}
+
+/** Services into which calls took clearly longer than into others before anything was wrong: somebody unseen stands between. */
+function behindHops(spans: readonly PlacedSpans[], limits: Thresholds['spans']): ReadonlySet<string> {
+  const gaps = spans.flatMap(({ row }) => row.baseline_gap_ms ?? []);
+  const usual = quantileOf(gaps, 0.5);
+  return new Set(spans.filter(({ row }) => (row.baseline_gap_ms ?? 0) > usual * limits.hopGap).map(({ row }) => row.service));
 }
 
 /** Whether something that no callee can have passed on departs surely: a resource of the service itself. */

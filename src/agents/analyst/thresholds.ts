@@ -43,6 +43,8 @@ export const THRESHOLDS = Object.freeze({
     ownLoss: 1.5,
     /** Precision of a callee beside that of its caller, from which its calls are as slow for everybody. */
     sameCalls: 0.9,
+    /** How many times the usual gap a gap of the baseline is, from which somebody unseen stands between caller and callee. */
+    hopGap: 3,
     /** Part of the lost own time in calls that nobody answers, from which it may be an untraced callee's. */
     unanswered: 0.5,
     /** Rise of the share of slow traces from which a service is slowed. */
