@@ -20,7 +20,7 @@ const ROUNDS = 5;
 const RUNS_PER_ROUND = 120;
 const WARM_UP_RUNS = 60;
 
-const intake: IntakeFields = {
+export const intake: IntakeFields = {
   schema_version: 1,
   diagnosis_query: {
     schema: 'diagnosis_query_v1',
@@ -95,7 +95,7 @@ const UPDATES: { readonly [N in NodeName]: Partial<DiagnosisState> } = {
   fallback: { fallback_class: 'PRE_VERIFICATION', fallback_reason: 'OK', fallback_answer: 'a safe answer' },
 };
 
-class ScriptedNode<N extends NodeName> extends GraphNode<N> {
+export class ScriptedNode<N extends NodeName> extends GraphNode<N> {
   constructor(override readonly name: N) {
     super();
   }
@@ -105,9 +105,9 @@ class ScriptedNode<N extends NodeName> extends GraphNode<N> {
   }
 }
 
-type OneRun = (runId: string) => Promise<void>;
+export type OneRun = (runId: string) => Promise<void>;
 
-function expectAnswer(state: Pick<DiagnosisState, 'composer_answer'> | null | undefined): void {
+export function expectAnswer(state: Pick<DiagnosisState, 'composer_answer'> | null | undefined): void {
   if (state?.composer_answer !== 'an answer') throw new Error('The measured graph did not reach its answer.');
 }
 
@@ -145,7 +145,7 @@ function guardedGraph(): OneRun {
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 /** Median over five rounds of the ratio of summed times, the two sides run alternately and in alternating order. */
-async function pairedRatio(left: OneRun, right: OneRun): Promise<number> {
+export async function pairedRatio(left: OneRun, right: OneRun): Promise<number> {
   for (let warm = 0; warm < WARM_UP_RUNS; warm += 1) {
     await left(`warm-${warm}`);
     await right(`warm-${warm}`);

@@ -24,9 +24,8 @@ export class InitialSchema1767225600000 implements MigrationInterface {
     const booleanType = driver.normalizeType({ type: Boolean });
     const intType = driver.normalizeType({ type: 'int' });
     const int = (name: string, isNullable = false): TableColumnOptions => ({ name, type: intType, isNullable });
-    const references = (column: string, table: string, target: string): TableForeignKey =>
+    const references = (column: string, target: string): TableForeignKey =>
       new TableForeignKey({
-        name: `fk_diagnosis_${table}_${target}`,
         columnNames: [column],
         referencedTableName: prefix + (REFERENCED[target] ?? target),
         referencedColumnNames: ['id'],
@@ -60,7 +59,7 @@ export class InitialSchema1767225600000 implements MigrationInterface {
         json('metrics', true),
         json('self_evaluation', true),
       ],
-      [references('session_id', 'run', 'session')],
+      [references('session_id', 'session')],
       [new TableIndex({ columnNames: ['session_id', 'created_at'] }), new TableIndex({ columnNames: ['status', 'lease_until'] })],
     );
     await create(
@@ -80,7 +79,7 @@ export class InitialSchema1767225600000 implements MigrationInterface {
         int('input_tokens', true),
         int('output_tokens', true),
       ],
-      [references('run_id', 'agent_step', 'run')],
+      [references('run_id', 'run')],
       [new TableIndex({ columnNames: ['run_id', 'id'] })],
     );
     await create(
@@ -101,7 +100,7 @@ export class InitialSchema1767225600000 implements MigrationInterface {
         at('started_at'),
         int('duration_ms', true),
       ],
-      [references('run_id', 'tool_invocation', 'run')],
+      [references('run_id', 'run')],
       [
         new TableIndex({ columnNames: ['run_id', 'call_key'], isUnique: true }),
         new TableIndex({ columnNames: ['run_id', 'invocation_id'], isUnique: true }),
@@ -111,15 +110,10 @@ export class InitialSchema1767225600000 implements MigrationInterface {
     await create(
       'tool_output_chunk',
       [id('invocation_row_id', true), { ...int('seq'), isPrimary: true }, { name: 'bytes', type: 'blob' }],
-      [references('invocation_row_id', 'tool_output_chunk', 'invocation')],
+      [references('invocation_row_id', 'invocation')],
       [],
     );
-    await create(
-      'run_evidence',
-      [id('run_id', true), json('body'), at('created_at')],
-      [references('run_id', 'run_evidence', 'run')],
-      [],
-    );
+    await create('run_evidence', [id('run_id', true), json('body'), at('created_at')], [references('run_id', 'run')], []);
     await create(
       'run_evaluation',
       [
@@ -130,7 +124,7 @@ export class InitialSchema1767225600000 implements MigrationInterface {
         json('detail'),
         at('created_at'),
       ],
-      [references('run_id', 'run_evaluation', 'run')],
+      [references('run_id', 'run')],
       [new TableIndex({ columnNames: ['run_id', 'kind'], isUnique: true })],
     );
   }

@@ -22,6 +22,14 @@ export interface InspectArguments {
   readonly json: boolean;
 }
 
+/** What `sweep` is asked to do; null leaves a bound to the options, which have none by default. */
+export interface SweepArguments {
+  readonly dryRun: boolean;
+  readonly maxAgeDays: number | null;
+  readonly maxRuns: number | null;
+  readonly json: boolean;
+}
+
 const TEXT = { type: 'string' } as const;
 const SWITCH = { type: 'boolean', default: false } as const;
 const ASK_FLAGS = {
@@ -35,6 +43,8 @@ const ASK_FLAGS = {
   json: SWITCH,
 } as const;
 const INSPECT_FLAGS = { mapping: TEXT, json: SWITCH } as const;
+
+const SWEEP_FLAGS = { 'dry-run': SWITCH, 'max-age-days': TEXT, 'max-runs': TEXT, json: SWITCH } as const;
 
 type Flags = NonNullable<ParseArgsConfig['options']>;
 
@@ -84,6 +94,26 @@ export function readInspectArguments(args: readonly string[]): InspectArguments 
   const { values, positionals } = parsed(args, INSPECT_FLAGS);
   if (positionals.length > 1) throw new UsageError('inspect takes one folder or file');
   return { telemetry: positionals[0] ?? null, mapping: values.mapping ?? null, json: values.json };
+}
+
+/** Reads the arguments of `sweep`. @throws UsageError for unknown flags, any place, and bounds that are no number */
+export function readSweepArguments(args: readonly string[]): SweepArguments {
+  const { values, positionals } = parsed(args, SWEEP_FLAGS);
+  if (positionals.length > 0) throw new UsageError('sweep takes flags alone; DATABASE_URL names the database');
+  const age = boundOf(
+    values['max-age-days'],
+    /^\d{1,5}(\.\d{1,6})?$/,
+    '--max-age-days needs a number of days above 0, such as 30',
+  );
+  if (age === 0) throw new UsageError('--max-age-days needs a number of days above 0, such as 30');
+  const runs = boundOf(values['max-runs'], /^\d{1,9}$/, '--max-runs needs a whole number of runs, such as 1000');
+  return { dryRun: values['dry-run'], maxAgeDays: age, maxRuns: runs, json: values.json };
+}
+
+function boundOf(text: string | undefined, form: RegExp, problem: string): number | null {
+  if (text === undefined) return null;
+  if (!form.test(text)) throw new UsageError(problem);
+  return Number(text);
 }
 
 /** Refuses any argument. */

@@ -1,9 +1,10 @@
 import type { ChatProgress } from './chat/chat.service';
+import type { SweepReport } from './chat/retention.service';
 import type { ImportProgress } from './ports/telemetry-source.port';
 import type { JsonObject, JsonValue } from './protocol/json-value';
 
-/** Least time between two lines about one import, in ms. */
-const IMPORT_INTERVAL_MS = 500;
+/** Least time between two lines about one long work, in ms. */
+const NOTE_INTERVAL_MS = 500;
 /** Most services that are named of one file. */
 const MOST_SERVICES = 12;
 
@@ -35,10 +36,34 @@ export function noteRun(event: ChatProgress): void {
 export function importNotes(now: () => number = () => performance.now()): (progress: ImportProgress) => void {
   let last = now();
   return ({ file, files_done, files_total, share }) => {
-    if (now() - last < IMPORT_INTERVAL_MS) return;
+    if (now() - last < NOTE_INTERVAL_MS) return;
     last = now();
     note(`  reading ${inert(file)} (${files_done + 1} of ${files_total} files, ${Math.floor(share * 100)} % of all)`);
   };
+}
+
+/** Tells of a sweep that lasts, at most twice a second. */
+export function sweepNotes(now: () => number = () => performance.now()): (erased: number) => void {
+  let last = now();
+  return (erased) => {
+    if (now() - last < NOTE_INTERVAL_MS) return;
+    last = now();
+    note(`  ${erased} runs erased`);
+  };
+}
+
+/** What a sweep did, or would do, a line each, for a person. */
+export function sweepLines({ dryRun, complete, deadRuns, erased, sessions, checkpoints }: SweepReport): string[] {
+  return [
+    `${dryRun ? 'Runs that would be erased' : 'Runs erased'}: ${erased.byRequest + erased.byAge + erased.byCount}`,
+    `  on request: ${erased.byRequest}`,
+    `  by age: ${erased.byAge}`,
+    `  by count: ${erased.byCount}`,
+    `${dryRun ? 'Dead runs that would be ended' : 'Dead runs ended'}: ${deadRuns}`,
+    `${dryRun ? 'Sessions without a run that would be erased' : 'Sessions without a run erased'}: ${sessions}`,
+    ...(checkpoints === null ? [] : [`Runs whose checkpoints were left behind: ${checkpoints}`]),
+    ...(complete ? [] : ['The sweep was stopped; the next one goes on with the rest.']),
+  ];
 }
 
 function isRow(value: JsonValue | undefined): value is JsonObject {

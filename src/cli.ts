@@ -5,13 +5,18 @@ import { dirname, join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import type { INestApplicationContext } from '@nestjs/common';
 import { ChatService } from './chat/chat.service';
-import { readAskArguments, readInspectArguments, readNoArguments, UsageError } from './cli-arguments';
-import { importNotes, inert, inspectionNotes, note, noteRun, print } from './cli-output';
+import { RetentionService } from './chat/retention.service';
+import { readAskArguments, readInspectArguments, readNoArguments, readSweepArguments, UsageError } from './cli-arguments';
+import { importNotes, inert, inspectionNotes, note, noteRun, print, sweepLines, sweepNotes } from './cli-output';
 import { DiagnosisModule } from './diagnosis.module';
 import { DiagnosisError } from './errors/diagnosis-error';
 import { parseDiagnosisOptions, type DiagnosisOptionsInput } from './options/diagnosis-options';
 import { TelemetrySource } from './ports/telemetry-source.port';
+import { CheckpointRepository } from './runs/checkpoint.repository';
 import { openDiagnosisDataSource } from './runs/diagnosis-data-source';
+import { RunEraserRepository } from './runs/run-eraser.repository';
+import { RunRepository } from './runs/run.repository';
+import { SystemClock } from './runs/system-clock.service';
 import { readServiceSettings } from './service-settings';
 
 const USAGE = `Usage:
@@ -25,6 +30,11 @@ const USAGE = `Usage:
   nestjs-diagnosis inspect [telemetry] [flags]         print what is recognised there as a mapping that can be kept
       --mapping <file>                                 read the folder by this mapping
       --json                                           print every fact as JSON instead
+  nestjs-diagnosis sweep [flags]                       erase what somebody asked to erase, and ended runs that are too old or too many
+      --max-age-days <days>                            ended runs that came in longer ago go
+      --max-runs <number>                              of more runs than these the oldest ended ones go
+      --dry-run                                        tell what would go, and change nothing
+      --json                                           print the numbers as JSON
   nestjs-diagnosis migrate                             bring the database at DATABASE_URL up to date
   nestjs-diagnosis --help | --version
 
@@ -53,6 +63,19 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       const result = await context.get(ChatService).chat(request, { signal, onProgress: noteRun });
       print(json ? JSON.stringify(result, null, 2) : `${result.answer}\n\nRun: ${result.runId}\nSession: ${result.sessionId}`);
     });
+  },
+  sweep: async (args, options) => {
+    const { dryRun, maxAgeDays, maxRuns, json } = readSweepArguments(args);
+    const report = await withRetention(options, (retention, signal) =>
+      retention.sweep({
+        dryRun,
+        signal,
+        onProgress: sweepNotes(),
+        ...(maxAgeDays === null ? {} : { maxAgeDays }),
+        ...(maxRuns === null ? {} : { maxRuns }),
+      }),
+    );
+    print(json ? JSON.stringify(report, null, 2) : sweepLines(report).join('\n'));
   },
   inspect: async (args, options) => {
     const { telemetry, mapping, json } = readInspectArguments(args);
@@ -86,23 +109,51 @@ async function withImportNotes<T>(source: TelemetrySource, work: (source: Teleme
   }
 }
 
+async function stoppable<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const stop = (): void => controller.abort();
+  for (const name of STOP_SIGNALS) process.on(name, stop);
+  try {
+    return await work(controller.signal);
+  } finally {
+    for (const name of STOP_SIGNALS) process.off(name, stop);
+  }
+}
+
 async function withContext(
   options: DiagnosisOptionsInput,
   work: (context: INestApplicationContext, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const controller = new AbortController();
-  const stop = (): void => controller.abort();
-  for (const name of STOP_SIGNALS) process.on(name, stop);
-  const context = await NestFactory.createApplicationContext(DiagnosisModule.forRoot({ ...options, controllers: false }), {
-    logger: false,
-    abortOnError: false,
+  await stoppable(async (signal) => {
+    const context = await NestFactory.createApplicationContext(DiagnosisModule.forRoot({ ...options, controllers: false }), {
+      logger: false,
+      abortOnError: false,
+    });
+    try {
+      await work(context, signal);
+    } finally {
+      await context.close();
+    }
   });
-  try {
-    await work(context, controller.signal);
-  } finally {
-    await context.close();
-    for (const name of STOP_SIGNALS) process.off(name, stop);
-  }
+}
+
+/** Without the module, whose start would end dead runs already: a dry run must change nothing. */
+async function withRetention<T>(
+  options: DiagnosisOptionsInput,
+  work: (retention: RetentionService, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return stoppable(async (signal) => {
+    const parsed = parseDiagnosisOptions(options);
+    const dataSource = await openDiagnosisDataSource(parsed);
+    const clock = new SystemClock();
+    const checkpoints = new CheckpointRepository(dataSource, clock);
+    const eraser = new RunEraserRepository(dataSource, checkpoints);
+    try {
+      return await work(new RetentionService(new RunRepository(dataSource, parsed), eraser, checkpoints, clock, parsed), signal);
+    } finally {
+      await dataSource.destroy();
+    }
+  });
 }
 
 /** The version in the package's own manifest, which lies above the sources and, one folder deeper, above the build. */

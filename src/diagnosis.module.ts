@@ -17,13 +17,24 @@ import { ActiveRuns } from './chat/active-runs.service';
 import { ChatService } from './chat/chat.service';
 import { ProgressHub } from './chat/progress-hub.service';
 import { QueryIntakeService } from './chat/query-intake.service';
+import { RetentionService } from './chat/retention.service';
+import { RunErasure } from './chat/run-erasure.service';
+import { RunOutcomes } from './chat/run-outcomes.service';
+import { RunQueries } from './chat/run-queries.service';
 import { RunReader } from './chat/run-reader.service';
+import { RunStats } from './chat/run-stats.service';
 import { DiagnosisError } from './errors/diagnosis-error';
 import { ExpectedLabelEvaluator, EXPECTED_LABELS, type ExpectedLabels } from './evaluation/expected-label.evaluator';
+import { OutcomeEvaluator } from './evaluation/outcome.evaluator';
 import { ExecutorGatekeeperService } from './gatekeeper/executor-gatekeeper.service';
 import { DiagnosisGraphService } from './graph/diagnosis-graph.service';
 import { ChatController } from './http/chat.controller';
+import { OutcomeController } from './http/outcome.controller';
+import { RunErasureController } from './http/run-erasure.controller';
+import { RunListsController } from './http/run-lists.controller';
 import { RunsController } from './http/runs.controller';
+import { SessionsController } from './http/sessions.controller';
+import { StatsController } from './http/stats.controller';
 import { ComposerNode } from './nodes/composer.node';
 import { ExecutorNode } from './nodes/executor.node';
 import { FallbackNode } from './nodes/fallback.node';
@@ -40,6 +51,7 @@ import {
 } from './options/diagnosis-options';
 import { ComposerAgent, ExecutorAgent, PlannerAgent, VerifierAgent, type AgentInvoker } from './ports/agent-invoker.port';
 import { AgentStepStore } from './ports/agent-step-store.port';
+import { CheckpointStore } from './ports/checkpoint-store.port';
 import { Clock } from './ports/clock.port';
 import { DIAGNOSIS_TOOLS, type DiagnosisTool } from './ports/diagnosis-tool.port';
 import { EvaluationStore } from './ports/evaluation-store.port';
@@ -48,13 +60,17 @@ import { IdSource } from './ports/id-source.port';
 import { ProgressSink } from './ports/progress-sink.port';
 import { Redactor } from './ports/redactor.port';
 import { RunEvaluator } from './ports/run-evaluator.port';
+import { RunEraser } from './ports/run-eraser.port';
+import { RunOutcomeStore } from './ports/run-outcome-store.port';
+import { RunStatsStore } from './ports/run-stats-store.port';
+import { RunQueryStore } from './ports/run-query-store.port';
 import { RunStore } from './ports/run-store.port';
 import { SessionStore } from './ports/session-store.port';
 import { TelemetrySource } from './ports/telemetry-source.port';
 import { ToolInvocationStore } from './ports/tool-invocation-store.port';
 import { ToolRunner } from './ports/tool-runner.port';
+import { assertGivenDataSource } from './runs/data-source-options';
 import { DIAGNOSIS_DATA_SOURCE, openDiagnosisDataSource } from './runs/diagnosis-data-source';
-import { DiagnosisRun } from './runs/diagnosis-run.entity';
 import { runStoreProviders } from './runs/run-store.providers';
 import { DuckdbTelemetrySource } from './telemetry/duckdb-telemetry-source';
 import { ChangesTool } from './tools/changes.tool';
@@ -167,24 +183,48 @@ const services: Provider[] = [
   { provide: ProgressSink, useExisting: ProgressHub },
   { provide: RunEvaluator, useClass: ExpectedLabelEvaluator },
   ChatService,
+  RunErasure,
+  RetentionService,
+  OutcomeEvaluator,
+  RunOutcomes,
+  RunStats,
   RunReader,
+  RunQueries,
 ];
 
-const CONTROLLERS: Type<object>[] = [ChatController, RunsController];
+const CONTROLLERS: Type<object>[] = [
+  ChatController,
+  RunsController,
+  RunErasureController,
+  RunListsController,
+  SessionsController,
+  OutcomeController,
+  StatsController,
+];
 
 const SHARED: InjectionToken[] = [
   ChatService,
+  RunErasure,
+  RetentionService,
+  RunOutcomes,
+  RunStats,
   RunReader,
+  RunQueries,
   ProgressHub,
   ActiveRuns,
   ToolRunner,
   TelemetrySource,
   Redactor,
   RunStore,
+  RunEraser,
+  RunQueryStore,
   AgentStepStore,
   ToolInvocationStore,
   SessionStore,
   EvaluationStore,
+  RunOutcomeStore,
+  RunStatsStore,
+  CheckpointStore,
   Clock,
   IdSource,
   DIAGNOSIS_OPTIONS,
@@ -198,8 +238,8 @@ function givenDataSource(given: DiagnosisModuleExtras['dataSource']): Provider {
 
 async function readyDataSource(given: DataSource): Promise<DataSource> {
   if (!given.isInitialized) await given.initialize();
-  if (given.hasMetadata(DiagnosisRun)) return given;
-  throw new DiagnosisError('OPTIONS_INVALID', 'dataSource: its entities must contain DIAGNOSIS_ENTITIES of this package.');
+  assertGivenDataSource(given);
+  return given;
 }
 
 function parsedOptions(raw: DiagnosisOptionsInput, withControllers: boolean): DiagnosisOptions {

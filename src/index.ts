@@ -11,7 +11,23 @@ export { ActiveRuns } from './chat/active-runs.service';
 export type { ChatRequest, ChatResult } from './chat/chat-request';
 export { ChatService, type ChatOptions, type ChatProgress } from './chat/chat.service';
 export { ProgressHub } from './chat/progress-hub.service';
+export { RetentionService, type SweepReport, type SweepRequest } from './chat/retention.service';
+export { RunErasure, type Erasure } from './chat/run-erasure.service';
+export { RunOutcomes, type OutcomeView, type ToldOutcome } from './chat/run-outcomes.service';
+export { RunQueries } from './chat/run-queries.service';
+export type { PageQuery, RunListQuery } from './chat/run-list-query';
+export type {
+  EvaluationListItem,
+  EvaluationView,
+  InvocationListItem,
+  Page,
+  RunListItem,
+  SessionListItem,
+  SessionView,
+  StepView,
+} from './chat/run-list-views';
 export { RunReader } from './chat/run-reader.service';
+export { RunStats, type RunNumbers, type RunStatsView, type Share, type StatsRequest } from './chat/run-stats.service';
 export type {
   BindingView,
   ContextLine,
@@ -22,12 +38,26 @@ export type {
   OutputPart,
   RunView,
 } from './chat/run-views';
+export { DiagnosisCheckpointSaver, type CheckpointSaverOptions } from './graph/checkpoint-saver';
 export { DiagnosisErrorFilter } from './http/diagnosis-error.filter';
 export { publishOpenApi } from './http/openapi';
 export type { ProblemDocument } from './http/problem-document';
 
 export { AgentInvoker, ComposerAgent, ExecutorAgent, PlannerAgent, VerifierAgent } from './ports/agent-invoker.port';
 export { AgentStepStore, type AgentStepRecord } from './ports/agent-step-store.port';
+export {
+  CheckpointStore,
+  RUN_REALM,
+  type ChannelVersion,
+  type CheckpointAddress,
+  type CheckpointPlace,
+  type CheckpointQuery,
+  type CheckpointThread,
+  type NewCheckpoint,
+  type PendingChannelWrite,
+  type StoredCheckpoint,
+  type TypedBytes,
+} from './ports/checkpoint-store.port';
 export { Clock } from './ports/clock.port';
 export { DiagnosisTool, type ToolExecution } from './ports/diagnosis-tool.port';
 export { EvaluationStore, type EvaluationRecord } from './ports/evaluation-store.port';
@@ -36,6 +66,16 @@ export { ProgressSink, type ProgressEvent } from './ports/progress-sink.port';
 export { Redactor } from './ports/redactor.port';
 export { runContextOf, runIdOf, type RunContext } from './ports/run-context';
 export { RunEvaluator } from './ports/run-evaluator.port';
+export { RunEraser, type RunPosition } from './ports/run-eraser.port';
+export { RunOutcomeStore, type RunOutcomeRecord } from './ports/run-outcome-store.port';
+export {
+  RunStatsStore,
+  type CountedRanges,
+  type DurationPercentiles,
+  type FailedCalls,
+  type RunCounts,
+} from './ports/run-stats-store.port';
+export { RunQueryStore, type ListPosition, type ListSlice, type RunFilter, type RunSummary } from './ports/run-query-store.port';
 export { RunStore, type RunMetrics, type RunRecord, type SelfEvaluation } from './ports/run-store.port';
 export { SessionStore } from './ports/session-store.port';
 export { TelemetrySource } from './ports/telemetry-source.port';

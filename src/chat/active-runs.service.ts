@@ -3,6 +3,7 @@ import { Inject, Injectable, Logger, type BeforeApplicationShutdown, type OnAppl
 import { DiagnosisError } from '../errors/diagnosis-error';
 import { DIAGNOSIS_OPTIONS, type DiagnosisOptions } from '../options/diagnosis-options';
 import { Clock } from '../ports/clock.port';
+import { RunEraser } from '../ports/run-eraser.port';
 import { RunStore, type RunLease } from '../ports/run-store.port';
 import type { AbortReason } from '../vocabulary/run-lifecycle';
 
@@ -25,8 +26,9 @@ export interface ActiveRun {
 }
 
 /**
- * Runs of this process: how many there may be, their signals and leases, the sweep of runs whose process died, and the
- * orderly end at shutdown. It refuses more runs than the options allow, and any during shutdown, with OVERLOADED.
+ * Runs of this process: how many there may be, their signals and leases, the sweep of runs whose process died or that somebody
+ * asked to erase, and the orderly end at shutdown. It refuses more runs than the options allow, and any during shutdown, with
+ * OVERLOADED.
  */
 @Injectable()
 export class ActiveRuns implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -34,11 +36,14 @@ export class ActiveRuns implements OnApplicationBootstrap, BeforeApplicationShut
   readonly owner = randomUUID();
   private readonly logger = new Logger(ActiveRuns.name);
   private readonly active = new Map<string, { readonly controller: AbortController; readonly ended: Promise<void> }>();
+  private readonly stopping = new AbortController();
   private sweepTimer: NodeJS.Timeout | undefined;
+  private sweeping: Promise<void> = Promise.resolve();
   private draining = false;
 
   constructor(
     private readonly runs: RunStore,
+    private readonly eraser: RunEraser,
     private readonly clock: Clock,
     @Inject(DIAGNOSIS_OPTIONS) private readonly options: DiagnosisOptions,
   ) {}
@@ -48,19 +53,24 @@ export class ActiveRuns implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    await this.sweep();
-    this.sweepTimer = setInterval(() => void this.sweep(), this.options.run.leaseMs);
+    await this.endDead();
+    // What was asked for before may be much, and nobody waits for it.
+    this.sweeping = this.eraseRequested();
+    this.sweepTimer = setInterval(() => {
+      this.sweeping = Promise.all([this.endDead(), this.sweeping]).then(() => this.eraseRequested());
+    }, this.options.run.leaseMs);
     this.sweepTimer.unref();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     this.draining = true;
     clearInterval(this.sweepTimer);
+    this.stopping.abort();
     const ends = [...this.active.values()].map(({ controller, ended }) => {
       abort(controller, 'DRAIN');
       return ended;
     });
-    if (ends.length === 0) return;
+    ends.push(this.sweeping);
     let timer: NodeJS.Timeout | undefined;
     const patience = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, DRAIN_TIMEOUT_MS);
@@ -122,14 +132,29 @@ export class ActiveRuns implements OnApplicationBootstrap, BeforeApplicationShut
 
   private async renew(runId: string, lease: RunLease, controller: AbortController): Promise<void> {
     try {
-      if (!(await this.runs.renewLease(runId, lease)) && this.active.has(runId)) abort(controller, 'LEASE_LOST');
+      if (!(await this.runs.renewLease(runId, lease))) {
+        if (this.active.has(runId)) abort(controller, 'LEASE_LOST');
+      } else if (await this.eraser.isRequested(runId)) {
+        // Another process was asked for it.
+        abort(controller, 'CANCELLED');
+      }
     } catch (error) {
       // The lease has time left for another try; should it run out, the store refuses the run's terminal word.
       this.logger.warn({ msg: 'lease not renewed', runId, code: codeOf(error) });
     }
   }
 
-  private async sweep(): Promise<void> {
+  private async eraseRequested(): Promise<void> {
+    try {
+      const count = await this.eraser.eraseRequested(this.clock.now(), this.stopping.signal);
+      if (count > 0) this.logger.log({ msg: 'runs were erased that somebody asked for', count });
+    } catch (error) {
+      this.logger.error({ msg: 'erasure of runs failed', code: codeOf(error) });
+    }
+  }
+
+  private async endDead(): Promise<void> {
+    if (this.draining) return;
     try {
       const count = await this.runs.failExpired(this.clock.now());
       if (count > 0) this.logger.warn({ msg: 'runs of a dead process were ended as FAILED', count });

@@ -4,12 +4,13 @@ import type { DiagnosisState, IntakeFields } from '../blueprint/state-fields';
 import { DiagnosisError, type DiagnosisErrorCode } from '../errors/diagnosis-error';
 import { DiagnosisGraphService } from '../graph/diagnosis-graph.service';
 import { DIAGNOSIS_OPTIONS, type DiagnosisOptions } from '../options/diagnosis-options';
-import { AgentStepStore } from '../ports/agent-step-store.port';
+import { AgentStepStore, type AgentStepRecord } from '../ports/agent-step-store.port';
 import { Clock } from '../ports/clock.port';
 import { IdSource } from '../ports/id-source.port';
 import type { ProgressEvent } from '../ports/progress-sink.port';
 import { Redactor } from '../ports/redactor.port';
 import { RunEvaluator } from '../ports/run-evaluator.port';
+import { RunEraser } from '../ports/run-eraser.port';
 import { RunStore, type RunMetrics, type RunTerminal } from '../ports/run-store.port';
 import { SessionStore } from '../ports/session-store.port';
 import { ToolInvocationStore } from '../ports/tool-invocation-store.port';
@@ -65,6 +66,7 @@ export class ChatService {
     private readonly activeRuns: ActiveRuns,
     private readonly progress: ProgressHub,
     private readonly runs: RunStore,
+    private readonly eraser: RunEraser,
     private readonly sessions: SessionStore,
     private readonly steps: AgentStepStore,
     private readonly invocations: ToolInvocationStore,
@@ -152,8 +154,9 @@ export class ChatService {
       const code = abortFailureOf(run.active.signal) ?? failure ?? (state === null ? 'STATE_MISSING' : 'ANSWER_BLANK');
       return this.fail(run, code, state);
     }
-    const [steps, calls] = await this.recorded(run.id);
+    const { steps, calls, failures } = await this.recorded(run.id);
     const finishedAt = this.clock.now();
+    const duration = finishedAt.getTime() - run.startedAt.getTime();
     const terminal: RunTerminal = {
       status: 'SUCCESS',
       answer: answered.answer,
@@ -161,13 +164,14 @@ export class ChatService {
       degraded: answered.degraded,
       causes: answered.causes,
       trace: buildOrchestrationTrace(state),
-      metrics: metricsOf(steps, calls, finishedAt.getTime() - run.startedAt.getTime()),
+      metrics: metricsOf(steps, calls, duration),
       self_evaluation: selfEvaluationOf(state, calls),
       evidence: answered.evidence,
+      duration_ms: duration,
+      tool_failures: failures,
       finished_at: finishedAt,
     };
-    await this.finish(run, terminal);
-    await this.evaluate(run.id);
+    if (await this.finish(run, terminal)) await this.evaluate(run.id);
     return {
       answer: answered.answer,
       sessionId: run.sessionId,
@@ -194,13 +198,15 @@ export class ChatService {
       metrics: null,
       self_evaluation: null,
       evidence: null,
-      finished_at: this.clock.now(),
+      ...this.endOf(run),
+      tool_failures: 0,
     });
     return { answer, sessionId: run.sessionId, runId: run.id, verdict: null, degraded: false, causes: [] };
   }
 
   private async start(run: ChatRun, flow: AgentFlow, intake: IntakeFields | null): Promise<void> {
-    if (run.isNewSession) await this.sessions.ensure(run.sessionId, run.startedAt);
+    // A session goes with its last run, so that one that was there a moment ago need not be.
+    await this.sessions.ensure(run.sessionId, run.startedAt);
     await this.runs.create({
       id: run.id,
       session_id: run.sessionId,
@@ -222,30 +228,50 @@ export class ChatService {
       this.logger.error({ msg: 'intake failed', runId: run.id, code: codeOf(error) });
       return this.fail(run, code, null);
     }
-    await this.finish(run, this.failed(code, null, null));
+    await this.finish(run, this.failed(run, code, null, null, 0));
     throw new DiagnosisError(error.code, error.message, { ...error.detail, runId: run.id });
   }
 
   private async fail(run: ChatRun, code: RunFailureCode, state: DiagnosisState | null): Promise<never> {
-    const [steps, calls] = await this.recorded(run.id);
+    const { steps, calls, failures } = await this.recorded(run.id);
     const metrics = metricsOf(steps, calls, this.clock.now().getTime() - run.startedAt.getTime());
-    await this.finish(run, this.failed(code, state, metrics));
+    await this.finish(run, this.failed(run, code, state, metrics, failures));
     throw failedRun(run.id, code);
   }
 
-  private failed(code: RunFailureCode, state: DiagnosisState | null, metrics: RunMetrics | null): RunTerminal {
+  private failed(
+    run: ChatRun,
+    code: RunFailureCode,
+    state: DiagnosisState | null,
+    metrics: RunMetrics | null,
+    failures: number,
+  ): RunTerminal {
     return {
       status: code === 'CANCELLED' ? 'CANCELLED' : 'FAILED',
       failure_code: code,
       trace: state === null ? null : buildOrchestrationTrace(state),
       metrics,
-      finished_at: this.clock.now(),
+      ...this.endOf(run),
+      tool_failures: failures,
     };
   }
 
-  private async finish(run: ChatRun, terminal: RunTerminal): Promise<void> {
+  private endOf(run: ChatRun): { readonly finished_at: Date; readonly duration_ms: number } {
+    const finished_at = this.clock.now();
+    return { finished_at, duration_ms: Math.max(0, finished_at.getTime() - run.startedAt.getTime()) };
+  }
+
+  /** Answers whether the run is still there: one that somebody asked to erase goes now. */
+  private async finish(run: ChatRun, terminal: RunTerminal): Promise<boolean> {
     const written = await this.runs.finish(run.id, this.activeRuns.owner, terminal);
     if (!written) throw failedRun(run.id, 'LEASE_LOST');
+    try {
+      if (!(await this.eraser.isRequested(run.id))) return true;
+      await this.eraser.erase([run.id], this.clock.now());
+    } catch (error) {
+      this.logger.warn({ msg: 'erasure failed; the next sweep goes on with it', runId: run.id, code: codeOf(error) });
+    }
+    return false;
   }
 
   private async evaluate(runId: string): Promise<void> {
@@ -256,9 +282,10 @@ export class ChatService {
     }
   }
 
-  private async recorded(runId: string): Promise<[Awaited<ReturnType<AgentStepStore['listByRun']>>, number]> {
+  private async recorded(runId: string): Promise<{ steps: AgentStepRecord[]; calls: number; failures: number }> {
     const [steps, invocations] = await Promise.all([this.steps.listByRun(runId), this.invocations.listByRun(runId)]);
-    return [steps, invocations.length];
+    const failures = invocations.filter(({ status }) => status !== 'OK' && status !== 'TRUNCATED').length;
+    return { steps, calls: invocations.length, failures };
   }
 
   private notify(event: ChatProgress, watcher: ChatOptions['onProgress']): void {

@@ -51,10 +51,14 @@ export class QueryIntakeService {
 
   async read(input: IntakeInput, signal: AbortSignal): Promise<IntakeFields> {
     const { covered, services } = await this.telemetryFacts(signal);
-    const [answers, earlier] = await Promise.all([
-      this.runs.passedAnswers(input.sessionId, MAX_EARLIER_ANSWERS),
-      this.runs.latestQuery(input.sessionId),
-    ]);
+    // A session that this request starts holds nothing.
+    const [answers, earlier] =
+      input.request.sessionId === undefined
+        ? [[], null]
+        : await Promise.all([
+            this.runs.passedAnswers(input.sessionId, MAX_EARLIER_ANSWERS),
+            this.runs.latestQuery(input.sessionId),
+          ]);
     const ground = { covered, earlier, services };
     const query = await buildQuery(input, ground, async () => {
       const onset = covered === null ? null : await this.telemetry.onset(signal);

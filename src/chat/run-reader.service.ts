@@ -18,8 +18,9 @@ import type {
 } from './run-views';
 
 /**
- * The reading side of runs: a run, the evidence of its answer, a recorded tool call. It shows what is stored, the audit
- * only with a graph run, and refuses calls under another run's id. Throws `DiagnosisError` NOT_FOUND, OUTPUT_CORRUPT.
+ * The reading side of runs: a run, the evidence of its answer, a recorded tool call. It shows what is stored and says what is
+ * not kept, the audit only with a graph run, and refuses calls under another run's id. Throws `DiagnosisError` NOT_FOUND,
+ * OUTPUT_CORRUPT.
  */
 @Injectable()
 export class RunReader {
@@ -72,7 +73,7 @@ export class RunReader {
     invocationId: string,
     range: { readonly offset?: number | undefined; readonly limit?: number | undefined } = {},
   ): Promise<InvocationAnswer> {
-    await this.existing(runId);
+    const run = await this.existing(runId);
     const record = await this.invocations.findOfRun(runId, invocationId);
     if (record === null) {
       throw new DiagnosisError(
@@ -80,8 +81,18 @@ export class RunReader {
         'There is no such tool call of this run; the evidence of the run names those it cites.',
       );
     }
-    const text = record.output_sha256 === null ? null : await this.invocations.readOutput(record.id);
+    const text = record.output_sha256 === null ? null : await this.outputOf(run, record.id);
     return { runId, invocation: invocationView(record), output: text === null ? null : partOf(text, range) };
+  }
+
+  private async outputOf(run: RunRecord, recordId: string): Promise<string> {
+    try {
+      return await this.invocations.readOutput(recordId);
+    } catch (error) {
+      // What is erased is no corrupt output; it may have gone since the run was read.
+      const why = whyWithoutContent(await this.existing(run.id));
+      throw why === null ? error : new DiagnosisError('NOT_FOUND', `The output of this call is not there: ${why}.`);
+    }
   }
 
   private async existing(runId: string): Promise<RunRecord> {
@@ -130,10 +141,19 @@ function matchedTextOf(
   return match?.matched_text ?? null;
 }
 
+/** Why contents of a run may be missing that were stored once; null when they may not. */
+function whyWithoutContent(run: RunRecord): string | null {
+  if (run.erase_requested_at !== null) return 'the run is being erased';
+  return run.keeps_content ? null : 'no contents of this run are kept, only hashes and sizes';
+}
+
 function reasonWithout(run: RunRecord): string {
   if (run.agent_flow === 'DIRECT') return 'The run quotes an earlier answer; the evidence is with the run that it names.';
   if (run.status === 'PENDING' || run.status === 'RUNNING') return 'The run has not ended yet.';
-  return `The run has no answer (${run.failure_code ?? run.status}).`;
+  const why = run.status === 'SUCCESS' ? whyWithoutContent(run) : null;
+  return why === null
+    ? `The run has no answer (${run.failure_code ?? run.status}).`
+    : `The evidence of the answer is not there: ${why}.`;
 }
 
 function lookOf({ schema: _schema, question: _question, ...look }: DiagnosisQuery): RunView['query'] {
@@ -144,7 +164,7 @@ function viewOf(run: RunRecord): RunView {
   const view: RunView = {
     id: run.id,
     sessionId: run.session_id,
-    message: run.message,
+    message: run.keeps_content ? run.message : null,
     status: run.status,
     agent_flow: run.agent_flow,
     query: run.query === null ? null : lookOf(run.query),
@@ -158,6 +178,8 @@ function viewOf(run: RunRecord): RunView {
     createdAt: run.created_at.toISOString(),
     startedAt: run.started_at?.toISOString() ?? null,
     finishedAt: run.finished_at?.toISOString() ?? null,
+    keepsContent: run.keeps_content,
+    eraseRequestedAt: run.erase_requested_at?.toISOString() ?? null,
   };
   return run.agent_flow === 'DIAGNOSIS_GRAPH' ? { ...view, orchestrationTrace: run.trace } : view;
 }

@@ -10,7 +10,8 @@ import type { Verdict } from '../vocabulary/verdicts';
 export interface RunView {
   readonly id: string;
   readonly sessionId: string;
-  readonly message: string;
+  /** The question; null where no contents are kept. */
+  readonly message: string | null;
   readonly status: RunStatus;
   readonly agent_flow: AgentFlow;
   /** What the run looked at: window, baseline, zone; null when the graph did not start. */
@@ -25,6 +26,10 @@ export interface RunView {
   readonly createdAt: string;
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
+  /** Whether question, answer, causes, evidence, arguments and outputs outlive the run. */
+  readonly keepsContent: boolean;
+  /** When somebody asked for the run to be erased; it goes right after its end. */
+  readonly eraseRequestedAt: string | null;
   readonly orchestrationTrace?: OrchestrationTrace | null;
 }
 

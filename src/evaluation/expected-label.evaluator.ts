@@ -4,8 +4,8 @@ import { EvaluationStore } from '../ports/evaluation-store.port';
 import { IdSource } from '../ports/id-source.port';
 import { RunEvaluator } from '../ports/run-evaluator.port';
 import { RunStore, type RunRecord } from '../ports/run-store.port';
-import type { RankedCause } from '../protocol/run-evidence';
 import type { AssessmentRole } from '../vocabulary/evidence-terms';
+import { placeAmongCauses } from './cause-place';
 
 /** The subject that is known to be the cause of a run's incident, or null when nobody knows. */
 export type ExpectedLabels = (run: Pick<RunRecord, 'id' | 'session_id' | 'message'>) => string | null | Promise<string | null>;
@@ -21,7 +21,8 @@ const SUSPECTED: ReadonlySet<AssessmentRole> = new Set(['cause', 'contributing',
 /**
  * Scores the causes of a finished run against an expected label, once per run: the reciprocal of the label's place among
  * the suspected causes (1 for the first, 0 when it is missing, null without a label). Causes of one rank share the worst of
- * their places, so that naming everything first earns nothing. It refuses to score a run that is no SUCCESS of the graph.
+ * their places, so that naming everything first earns nothing. It refuses to score a run that is no SUCCESS of the graph, and
+ * gives one whose causes are not kept no score.
  * Reciprocal rank: Voorhees, TREC-8 question answering track.
  */
 @Injectable()
@@ -39,8 +40,8 @@ export class ExpectedLabelEvaluator extends RunEvaluator {
   async evaluate(runId: string): Promise<void> {
     const run = await this.runs.find(runId);
     if (run === null || run.status !== 'SUCCESS' || run.agent_flow !== 'DIAGNOSIS_GRAPH') return;
-    const label = this.labelOf === null ? null : await this.labelOf(run);
-    const place = label === null ? null : placeOf(label, run.causes);
+    const label = this.labelOf === null || !run.keeps_content ? null : await this.labelOf(run);
+    const place = label === null ? null : placeAmongCauses((subject) => subject === label, run.causes, SUSPECTED);
     await this.evaluations.insert({
       id: this.ids.next(),
       run_id: runId,
@@ -57,12 +58,4 @@ export class ExpectedLabelEvaluator extends RunEvaluator {
       created_at: this.clock.now(),
     });
   }
-}
-
-function placeOf(label: string, causes: readonly RankedCause[]): number | null {
-  const suspected = causes.filter(({ role }) => SUSPECTED.has(role));
-  const ranks = suspected.filter(({ subject }) => subject === label).map(({ rank }) => rank);
-  if (ranks.length === 0) return null;
-  const best = Math.min(...ranks);
-  return suspected.filter(({ rank }) => rank <= best).length;
 }

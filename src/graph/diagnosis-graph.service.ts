@@ -3,7 +3,9 @@ import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
 import { RECURSION_LIMIT } from '../blueprint/routing-table';
 import type { DiagnosisState, IntakeFields } from '../blueprint/state-fields';
 import { DiagnosisError } from '../errors/diagnosis-error';
+import { DIAGNOSIS_OPTIONS, type DiagnosisOptions } from '../options/diagnosis-options';
 import { AgentStepStore } from '../ports/agent-step-store.port';
+import { CheckpointStore } from '../ports/checkpoint-store.port';
 import { Clock } from '../ports/clock.port';
 import { DIAGNOSIS_NODES, type AnyGraphNode } from '../ports/graph-node.port';
 import { IdSource } from '../ports/id-source.port';
@@ -15,6 +17,7 @@ import type { AttemptObserver, HandledAttempt } from './contract-guard';
 import { compileDiagnosisGraph, type DiagnosisGraph } from './diagnosis-graph';
 import { newDiagnosisState } from './diagnosis-state';
 import { abortReasonOf } from './run-abort';
+import { RunCheckpointSaver } from './run-checkpoint-saver';
 import { StepRecorder, type AttemptStart } from './step-recorder';
 
 /** What a run of the graph is given. */
@@ -44,7 +47,7 @@ interface RunWatch {
   start: AttemptStart | null;
 }
 
-/** Longest wait for the step store once a run is over. */
+/** Longest wait for the stores of steps and checkpoints once a run is over. */
 const FLUSH_LIMIT_MS = 5_000;
 
 /**
@@ -53,6 +56,9 @@ const FLUSH_LIMIT_MS = 5_000;
  *
  * With an `AgentStepStore` each handled attempt is recorded beside the run. Steps that the store refuses twice are lost:
  * their number is logged, the run and its events stay as they are. After LEASE_LOST nothing more is offered to the store.
+ *
+ * With `checkpoints.keep` and a `CheckpointStore` the run's thread holds its state after each node while the run works, and
+ * is deleted when it ends. A store that fails costs the run its checkpoints and nothing else.
  */
 @Injectable()
 export class DiagnosisGraphService {
@@ -60,6 +66,7 @@ export class DiagnosisGraphService {
   protected readonly recursionLimit: number = RECURSION_LIMIT;
   private readonly logger = new Logger(DiagnosisGraphService.name);
   private readonly graph: DiagnosisGraph;
+  private readonly checkpoints: RunCheckpointSaver | undefined;
   private readonly watches = new WeakMap<RunContext, RunWatch>();
 
   constructor(
@@ -68,8 +75,11 @@ export class DiagnosisGraphService {
     @Optional() private readonly steps?: AgentStepStore,
     @Optional() private readonly ids?: IdSource,
     @Optional() private readonly clock?: Clock,
+    @Optional() checkpoints?: CheckpointStore,
+    @Optional() @Inject(DIAGNOSIS_OPTIONS) private readonly options?: Pick<DiagnosisOptions, 'checkpoints'>,
   ) {
-    this.graph = compileDiagnosisGraph(nodes, this.observer());
+    if (checkpoints && options?.checkpoints.keep) this.checkpoints = new RunCheckpointSaver(checkpoints);
+    this.graph = compileDiagnosisGraph(nodes, this.observer(), this.checkpoints);
   }
 
   /** Runs one question to its end. It never throws; see `GraphRunResult` for what it answers. */
@@ -84,6 +94,7 @@ export class DiagnosisGraphService {
     const run: RunContext = { runId: request.runId, deadline: request.deadline, round: 0 };
     const watch: RunWatch = { state, recorder: this.recorderOf(request.runId), start: null };
     this.watches.set(run, watch);
+    this.checkpoints?.begin(request.runId);
     let failure: RunFailureCode | null = null;
     try {
       const end: DiagnosisState | undefined = await this.graph.invoke(state, {
@@ -91,6 +102,7 @@ export class DiagnosisGraphService {
         metadata: { runId: request.runId, sessionId: request.sessionId },
         signal: request.signal,
         recursionLimit: this.recursionLimit,
+        durability: this.options?.checkpoints.durability,
       });
       if (end === undefined) failure = 'STATE_MISSING';
       else watch.state = end;
@@ -100,7 +112,10 @@ export class DiagnosisGraphService {
     const final = watch.state;
     // An attempt that outlives its aborted run must find nobody to tell.
     this.watches.delete(run);
-    await this.flushSteps(request.runId, watch.recorder, failure);
+    await Promise.all([
+      this.flushSteps(request.runId, watch.recorder, failure),
+      this.checkpoints?.end(request.runId, FLUSH_LIMIT_MS),
+    ]);
     return { state: final, failure };
   }
 

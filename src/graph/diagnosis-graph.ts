@@ -1,4 +1,4 @@
-import { END, START, StateGraph } from '@langchain/langgraph';
+import { END, START, StateGraph, type BaseCheckpointSaver } from '@langchain/langgraph';
 import { ENTRY_NODE, ROUTING_TABLE, type NextNode } from '../blueprint/routing-table';
 import type { DiagnosisState } from '../blueprint/state-fields';
 import { DiagnosisError } from '../errors/diagnosis-error';
@@ -37,10 +37,14 @@ function lastOutcome(state: DiagnosisState): Outcome {
  * table, the engine's own retries, and a set of nodes that is not each of the eight once (`DiagnosisError` OPTIONS_INVALID).
  * Compile it once per process: the engine keeps what it compiles.
  */
-export function compileDiagnosisGraph(nodes: readonly AnyGraphNode[], observer?: AttemptObserver) {
+export function compileDiagnosisGraph(
+  nodes: readonly AnyGraphNode[],
+  observer?: AttemptObserver,
+  checkpointer?: BaseCheckpointSaver,
+) {
   const graph = new StateGraph(DiagnosisAnnotation).addNode(guardedByName(nodes, observer)).addEdge(START, ENTRY_NODE);
   for (const name of NODE_NAMES) graph.addConditionalEdges(name, lastOutcome, pathMapOf(name));
-  return graph.compile({ name: 'diagnosis' });
+  return graph.compile({ name: 'diagnosis', checkpointer });
 }
 
 /** The compiled graph. */

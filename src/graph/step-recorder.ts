@@ -4,6 +4,11 @@ import type { AgentStepRecord, AgentStepStore } from '../ports/agent-step-store.
 import type { Clock } from '../ports/clock.port';
 import type { IdSource } from '../ports/id-source.port';
 
+/** Attempts that end within this time of each other are written together, in ms. */
+const GATHER_MS = 100;
+/** How often the last steps are offered to a store that refuses them. */
+const LAST_OFFERS = 3;
+
 /** When an attempt began: the wall clock for its record, the steady clock for its duration. */
 export interface AttemptStart {
   readonly started_at: Date;
@@ -18,13 +23,14 @@ export interface AttemptSizes {
 
 /**
  * Hands the timed attempts of one run to the store while the run goes on. It refuses to hold the run up or to change it:
- * a batch that the store does not take is offered once more at the end of the run together with the rest; what is refused
- * then as well is lost, and `flush` answers how many steps that are. The run's events do not depend on any of this.
+ * a batch that the store does not take is offered again with the next one and, three times, at the end of the run; what is
+ * refused then as well is lost, and `flush` answers how many steps that are. The run's events do not depend on any of this.
  */
 export class StepRecorder {
   private waiting: AgentStepRecord[] = [];
   private inFlight = 0;
   private writing: Promise<void> | null = null;
+  private gathering: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly runId: string,
@@ -53,9 +59,12 @@ export class StepRecorder {
       input_tokens: null,
       output_tokens: null,
     });
-    this.writing ??= this.write().finally(() => {
-      this.writing = null;
-    });
+    this.gathering ??= setTimeout(() => {
+      this.gathering = undefined;
+      this.writing ??= this.write().finally(() => {
+        this.writing = null;
+      });
+    }, GATHER_MS).unref();
   }
 
   /**
@@ -63,13 +72,14 @@ export class StepRecorder {
    * not answer within `limit_ms` is left alone; what it still holds counts as lost.
    */
   async flush(limit_ms: number): Promise<number> {
+    clearTimeout(this.gathering);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, limit_ms);
     });
     const settled = async (): Promise<void> => {
       if (this.writing !== null) await this.writing;
-      if (this.waiting.length > 0) await this.write();
+      for (let offer = 0; offer < LAST_OFFERS && this.waiting.length > 0; offer += 1) await this.write();
     };
     await Promise.race([settled(), late]);
     clearTimeout(timer);

@@ -37,8 +37,8 @@ export class RunDto {
   @DescribedProperty({ type: String, format: 'uuid' })
   sessionId!: string;
 
-  @DescribedProperty({ type: String })
-  message!: string;
+  @DescribedProperty({ type: String, nullable: true, description: 'The question; null where no contents are kept.' })
+  message!: string | null;
 
   @DescribedProperty({ enum: RUN_STATUSES })
   status!: RunView['status'];
@@ -82,6 +82,20 @@ export class RunDto {
 
   @DescribedProperty({ type: String, format: 'date-time', nullable: true })
   finishedAt!: string | null;
+
+  @DescribedProperty({
+    type: Boolean,
+    description: 'Whether question, answer, causes, evidence, arguments and outputs outlive the run.',
+  })
+  keepsContent!: boolean;
+
+  @DescribedProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When somebody asked for the run to be erased; it goes right after its end.',
+  })
+  eraseRequestedAt!: string | null;
 
   @DescribedProperty({
     ...OPEN_OBJECT,
@@ -164,7 +178,8 @@ export class EvidenceResponseDto {
   emptyReason!: string | null;
 }
 
-export class InvocationDto {
+/** A recorded tool call as lists show it. */
+export class InvocationSummaryDto {
   @DescribedProperty({ type: String, format: 'uuid' })
   id!: string;
 
@@ -173,9 +188,6 @@ export class InvocationDto {
 
   @DescribedProperty({ type: String })
   tool_name!: string;
-
-  @DescribedProperty({ type: String, description: 'Canonical JSON.' })
-  arguments!: string;
 
   @DescribedProperty({ enum: INVOCATION_STATUSES })
   status!: InvocationView['status'];
@@ -200,6 +212,12 @@ export class InvocationDto {
 
   @DescribedProperty({ type: Number, nullable: true })
   output_bytes!: number | null;
+}
+
+/** A recorded tool call with what it was asked. */
+export class InvocationDto extends InvocationSummaryDto {
+  @DescribedProperty({ type: String, description: 'Canonical JSON.' })
+  arguments!: string;
 }
 
 class OutputPartDto {

@@ -1,24 +1,12 @@
-import { Controller, Get, Param, ParseUUIDPipe, Query, UseFilters, UsePipes, type ArgumentMetadata } from '@nestjs/common';
+import { Controller, Get, Param, Query, UseFilters, UsePipes } from '@nestjs/common';
 import { RunReader } from '../chat/run-reader.service';
-import { DiagnosisError } from '../errors/diagnosis-error';
 import { DiagnosisErrorFilter } from './diagnosis-error.filter';
 import { DescribedGroup, DescribedModels, DescribedOperation, DescribedParam, DescribedResponse } from './openapi-decorators';
 import { problemResponse } from './problem-response';
 import { ProblemDto } from './problem.dto';
 import { requestValidation } from './request-validation';
+import { RunIdPipe } from './run-id.pipe';
 import { EvidenceResponseDto, InvocationResponseDto, OutputRangeDto, RunResponseDto } from './run-responses.dto';
-
-/** The id of a run as it is stored: UUIDs mean the same in either case. */
-class RunIdPipe extends ParseUUIDPipe {
-  override async transform(value: string, metadata: ArgumentMetadata): Promise<string> {
-    return (await super.transform(value, metadata)).toLowerCase();
-  }
-}
-
-const runIdPipe = new RunIdPipe({
-  exceptionFactory: () =>
-    new DiagnosisError('REQUEST_INVALID', 'id: must be the UUID of a run, as `runId` of an answer gives it.', { field: 'id' }),
-});
 
 /** Reads runs, their evidence and their tool calls. It shows what is stored and derives nothing. */
 @Controller('api/v1/runs')
@@ -38,7 +26,7 @@ export class RunsController {
   @DescribedResponse({ status: 200, type: RunResponseDto, description: 'The run.' })
   @DescribedResponse(problemResponse(400, 'The id is no UUID.'))
   @DescribedResponse(problemResponse(404, 'There is no such run.'))
-  async run(@Param('id', runIdPipe) id: string): Promise<RunResponseDto> {
+  async run(@Param('id', RunIdPipe) id: string): Promise<RunResponseDto> {
     return { run: await this.reader.run(id) };
   }
 
@@ -51,7 +39,7 @@ export class RunsController {
   @DescribedResponse({ status: 200, type: EvidenceResponseDto, description: 'Claims with their bindings; empty with a reason.' })
   @DescribedResponse(problemResponse(400, 'The id is no UUID.'))
   @DescribedResponse(problemResponse(404, 'There is no such run.'))
-  async evidence(@Param('id', runIdPipe) id: string): Promise<EvidenceResponseDto> {
+  async evidence(@Param('id', RunIdPipe) id: string): Promise<EvidenceResponseDto> {
     return this.reader.evidence(id);
   }
 
@@ -66,7 +54,7 @@ export class RunsController {
   @DescribedResponse(problemResponse(400, 'The id is no UUID, or the range is none.'))
   @DescribedResponse(problemResponse(404, 'There is no such run, or no such call of this run.'))
   async invocation(
-    @Param('id', runIdPipe) id: string,
+    @Param('id', RunIdPipe) id: string,
     @Param('invocationId') invocationId: string,
     @Query() range: OutputRangeDto,
   ): Promise<InvocationResponseDto> {

@@ -15,7 +15,7 @@ const telemetryOptionsSchema = z.strictObject({
 });
 
 const databaseOptionsSchema = z.strictObject({
-  /** `sqlite:<file>` or `sqlite::memory:`. @default 'sqlite:diagnosis.sqlite' */
+  /** `sqlite:<file>`, `sqlite::memory:`, or `mysql|mariadb://user:password@host:3306/name`. @default 'sqlite:diagnosis.sqlite' */
   url: z.string().min(1).default('sqlite:diagnosis.sqlite'),
   /** Prefix of every table. @default 'diagnosis_' */
   tablePrefix: z
@@ -29,6 +29,8 @@ const databaseOptionsSchema = z.strictObject({
     .default('diagnosis_migrations'),
   /** Whether start-up applies pending migrations. @default true */
   runMigrations: z.boolean().default(true),
+  /** Connections to a database server at once; SQLite has one. @default 10 */
+  poolSize: z.number().int().min(1).max(200).default(10),
 });
 
 const runOptionsSchema = z.strictObject({
@@ -68,11 +70,37 @@ const httpOptionsSchema = z.strictObject({
   controllers: z.boolean().default(true),
 });
 
+const checkpointOptionsSchema = z.strictObject({
+  /** Whether a run leaves checkpoints of its state while it works; they go when it ends, whatever its end. @default false */
+  keep: z.boolean().default(false),
+  /** `async`: a checkpoint is written while the next node works; `sync`: before it. @default 'async' */
+  durability: z.enum(['async', 'sync']).default('async'),
+});
+
+const contentOptionsSchema = z.strictObject({
+  /** Whether question, answer, evidence, tool arguments and outputs outlive a run; without, hashes, sizes, times and outcomes do. @default true */
+  store: z.boolean().default(true),
+});
+
+const retentionOptionsSchema = z.strictObject({
+  /** Days after its question came in that an ended run is erased. @default null (never) */
+  maxAgeDays: z.number().positive().max(36_500).nullable().default(null),
+  /** Runs that are kept, the newest; older ones are erased once they have ended. @default null (all) */
+  maxRuns: z.number().int().min(0).nullable().default(null),
+  /** Minutes between two sweeps of a process; there are none where nothing above is bounded and `checkpoints.keep` is off. @default 60 */
+  everyMinutes: z.number().positive().max(10_080).default(60),
+  /** Runs that are looked up at a time to be erased. @default 200 */
+  batch: z.number().int().min(1).max(1_000).default(200),
+});
+
 const diagnosisOptionsSchema = z.strictObject({
   telemetry: telemetryOptionsSchema.prefault({}),
   database: databaseOptionsSchema.prefault({}),
   run: runOptionsSchema.prefault({}),
   tools: toolOptionsSchema.prefault({}),
+  checkpoints: checkpointOptionsSchema.prefault({}),
+  content: contentOptionsSchema.prefault({}),
+  retention: retentionOptionsSchema.prefault({}),
   http: httpOptionsSchema.prefault({}),
 });
 

@@ -11,8 +11,11 @@ export interface EvaluationRecord {
   readonly created_at: Date;
 }
 
-/** Evaluations of finished runs. A second one of the same run and kind is refused: answers false. */
+/** Evaluations of finished runs, one for each run and kind. */
 export abstract class EvaluationStore {
+  /** A second one of the same run and kind is refused: answers false. */
   abstract insert(evaluation: EvaluationRecord): Promise<boolean>;
+  /** A second one of the same run and kind takes the place of the first, whose id stays. */
+  abstract put(evaluation: EvaluationRecord): Promise<void>;
   abstract listByRun(runId: string): Promise<EvaluationRecord[]>;
 }

@@ -44,6 +44,10 @@ export type RunTerminal =
       readonly metrics: RunMetrics | null;
       readonly self_evaluation: SelfEvaluation | null;
       readonly evidence: RunEvidence | null;
+      /** From the question to its end. */
+      readonly duration_ms: number;
+      /** Tool calls that failed, were denied or were given up. */
+      readonly tool_failures: number;
       readonly finished_at: Date;
     }
   | {
@@ -51,6 +55,8 @@ export type RunTerminal =
       readonly failure_code: RunFailureCode;
       readonly trace: OrchestrationTrace | null;
       readonly metrics: RunMetrics | null;
+      readonly duration_ms: number;
+      readonly tool_failures: number;
       readonly finished_at: Date;
     };
 
@@ -58,7 +64,10 @@ export type RunTerminal =
 export interface RunRecord {
   readonly id: string;
   readonly session_id: string;
+  /** Empty where no contents are kept, as is the question of `query`; answer, causes and evidence are missing then. */
   readonly message: string;
+  readonly keeps_content: boolean;
+  readonly erase_requested_at: Date | null;
   readonly status: RunStatus;
   readonly agent_flow: AgentFlow;
   readonly query: DiagnosisQuery | null;
@@ -82,7 +91,9 @@ export interface RunLease {
 }
 
 /**
- * Runs and their terminal word. It refuses to write a run whose lease is held by somebody else: such calls answer false.
+ * Runs and their terminal word. With `content.store` off it keeps hashes and sizes in the place of texts from the beginning, and
+ * no run has its terminal status before arguments and outputs of its tool calls are gone. It refuses to write a run whose lease
+ * is held by somebody else: such calls answer false.
  * Throws `DiagnosisError` STORE_UNAVAILABLE or CONFLICT.
  */
 export abstract class RunStore {
@@ -92,10 +103,10 @@ export abstract class RunStore {
   abstract finish(runId: string, leaseOwner: string, terminal: RunTerminal): Promise<boolean>;
   abstract find(runId: string): Promise<RunRecord | null>;
   abstract findEvidence(runId: string): Promise<RunEvidence | null>;
-  /** Newest PASS runs of a session, oldest of them first; never one that fell back. */
+  /** Newest PASS runs of a session whose contents are kept, oldest of them first; never one that fell back or is to be erased. */
   abstract passedAnswers(sessionId: string, limit: number): Promise<Pick<RunRecord, 'id' | 'message' | 'answer' | 'verdict'>[]>;
-  /** The newest SUCCESS run of a session that looked at something, and what that was; null when there is none. */
+  /** The newest SUCCESS run of a session that looked at something and is not to be erased, and what that was; null for none. */
   abstract latestQuery(sessionId: string): Promise<{ readonly id: string; readonly query: DiagnosisQuery } | null>;
-  /** Ends PENDING and RUNNING runs whose lease ran out before `now` as FAILED/INTERRUPTED; answers how many. */
+  /** Ends PENDING and RUNNING runs whose lease ran out before `now` as FAILED/INTERRUPTED, without a duration; answers how many. */
   abstract failExpired(now: Date): Promise<number>;
 }

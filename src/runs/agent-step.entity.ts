@@ -16,7 +16,7 @@ export class AgentStep implements AgentStepRecord {
   run_id!: string;
 
   @ManyToOne(() => DiagnosisRun, { onDelete: 'NO ACTION', onUpdate: 'NO ACTION' })
-  @JoinColumn({ name: 'run_id', foreignKeyConstraintName: 'fk_diagnosis_agent_step_run' })
+  @JoinColumn({ name: 'run_id' })
   run?: Relation<DiagnosisRun>;
 
   @Column({ type: 'varchar', length: 32 })

@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { AgentStepStore, type AgentStepRecord } from '../ports/agent-step-store.port';
 import { AgentStep } from './agent-step.entity';
 import { DIAGNOSIS_DATA_SOURCE } from './diagnosis-data-source';
+import { exactly } from './exact-text';
 import { asStoreCall } from './store-error';
 import { WriteQueue } from './write-queue';
 
@@ -21,6 +22,10 @@ export class AgentStepRepository extends AgentStepStore {
   override async record(steps: readonly AgentStepRecord[]): Promise<void> {
     if (steps.length === 0) return;
     const rows = steps.map(stepOf);
+    if (rows.length <= BATCH) {
+      await this.queue.write((manager) => manager.insert(AgentStep, rows));
+      return;
+    }
     await this.queue.transaction(async (manager) => {
       for (let at = 0; at < rows.length; at += BATCH) await manager.insert(AgentStep, rows.slice(at, at + BATCH));
     });
@@ -29,7 +34,7 @@ export class AgentStepRepository extends AgentStepStore {
   override async listByRun(runId: string): Promise<AgentStepRecord[]> {
     return asStoreCall(async () => {
       const rows = await this.dataSource.manager.find(AgentStep, {
-        where: { run_id: runId },
+        where: { run_id: exactly(runId) },
         order: { started_at: 'ASC', id: 'ASC' },
       });
       return rows.map(stepOf);

@@ -1,7 +1,8 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** A chat session: it groups runs and owns nothing of them. */
 @Entity('chat_session')
+@Index(['created_at', 'id'])
 export class ChatSession {
   @PrimaryColumn({ type: 'varchar', length: 36 })
   id!: string;

@@ -4,7 +4,9 @@ import { setTimeout } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { DiagnosisError } from '../errors/diagnosis-error';
 import type { DiagnosisOptions } from '../options/diagnosis-options';
-import { SQLITE_MEMORY, dataSourceOptionsOf, sqliteFileOf } from './data-source-options';
+import { dataSourceOptionsOf } from './data-source-options';
+import { DatabaseServer, loadServerDriver } from './database-server';
+import { SQLITE_MEMORY, databaseTargetOf, type ServerTarget, type SqliteTarget } from './database-url';
 import { storeErrorOf } from './store-error';
 
 const MIGRATION_ATTEMPTS = 4;
@@ -14,28 +16,69 @@ const MIGRATION_RETRY_MS = 150;
 export const DIAGNOSIS_DATA_SOURCE = Symbol('DIAGNOSIS_DATA_SOURCE');
 
 /**
- * Opens the database and brings its schema up to date, or, with `runMigrations: false`, refuses one that is not. It creates
- * the file but no folder. Throws `DiagnosisError`: OPTIONS_INVALID (URL), DEPENDENCY_MISSING (driver), STORE_UNAVAILABLE.
+ * Opens the database and brings its schema up to date, or, with `runMigrations: false`, refuses one that is not and leaves it as it is.
+ * It creates the file of SQLite but no folder, and no database on a server. Processes that open one database at once wait for each
+ * other's migrations. Throws `DiagnosisError`: OPTIONS_INVALID (URL), DEPENDENCY_MISSING (driver), STORE_UNAVAILABLE with what is in the way.
  * The caller closes it with `destroy()`.
  */
-export async function openDiagnosisDataSource(options: Pick<DiagnosisOptions, 'database'>): Promise<DataSource> {
-  const file = sqliteFileOf(options.database.url);
-  await assertDriver();
-  if (file !== SQLITE_MEMORY) await assertPlace(file);
-  const dataSource = new DataSource(dataSourceOptionsOf(options.database));
+export async function openDiagnosisDataSource({ database }: Pick<DiagnosisOptions, 'database'>): Promise<DataSource> {
+  const target = databaseTargetOf(database.url);
   try {
-    await dataSource.initialize();
-    if (options.database.runMigrations) await migrate(dataSource);
-    else if (await dataSource.showMigrations()) throw pendingMigrations();
-    return dataSource;
+    return target.kind === 'sqlite' ? await openFile(target, database) : await openOnServer(target, database);
   } catch (error) {
-    if (dataSource.isInitialized) await dataSource.destroy().catch(() => undefined);
     throw storeErrorOf(error);
   }
 }
 
+type DatabaseOptions = DiagnosisOptions['database'];
+
+async function openFile({ file }: SqliteTarget, database: DatabaseOptions): Promise<DataSource> {
+  await assertDriver();
+  if (file !== SQLITE_MEMORY) await assertPlace(file);
+  return opened(new DataSource(dataSourceOptionsOf(database)), (dataSource) =>
+    database.runMigrations ? migrateFile(dataSource) : assertMigrated(dataSource),
+  );
+}
+
+async function openOnServer(target: ServerTarget, database: DatabaseOptions): Promise<DataSource> {
+  const driver = await loadServerDriver();
+  const server = await DatabaseServer.reach(target);
+  try {
+    return await opened(new DataSource({ ...dataSourceOptionsOf(database), driver }), (dataSource) =>
+      database.runMigrations
+        ? server.alone(database.migrationsTable, () => dataSource.runMigrations())
+        : assertMigrated(dataSource),
+    );
+  } finally {
+    await server.leave();
+  }
+}
+
+async function opened(dataSource: DataSource, prepare: (dataSource: DataSource) => Promise<unknown>): Promise<DataSource> {
+  try {
+    await dataSource.initialize();
+    await prepare(dataSource);
+    return dataSource;
+  } catch (error) {
+    if (dataSource.isInitialized) await dataSource.destroy().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function assertMigrated(dataSource: DataSource): Promise<void> {
+  const runner = dataSource.createQueryRunner();
+  try {
+    // Asked for what is pending, TypeORM would create the table in which it notes what was applied.
+    const noted = await runner.hasTable(dataSource.options.migrationsTableName ?? '');
+    if (noted && !(await dataSource.showMigrations())) return;
+  } finally {
+    await runner.release();
+  }
+  throw unavailable('its schema is not up to date, and database.runMigrations is off. Apply the migrations first');
+}
+
 /** Another process may be at the same migrations: what fails then is tried again, until it finds nothing left to do. */
-async function migrate(dataSource: DataSource): Promise<void> {
+async function migrateFile(dataSource: DataSource): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await dataSource.runMigrations();
@@ -85,11 +128,4 @@ function permits(path: string, mode: number): Promise<boolean> {
 
 function unavailable(hint: string): DiagnosisError {
   return new DiagnosisError('STORE_UNAVAILABLE', `The store is not available: ${hint}.`);
-}
-
-function pendingMigrations(): DiagnosisError {
-  return new DiagnosisError(
-    'STORE_UNAVAILABLE',
-    'The store is not available: its schema is not up to date, and database.runMigrations is off. Apply the migrations first.',
-  );
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
+import { gunzip, gunzipSync, gzip, gzipSync } from 'node:zlib';
 import { DiagnosisError } from '../errors/diagnosis-error';
 
 /** Largest piece of compressed bytes in one row: a blob column of MySQL and MariaDB ends at 65,535. */
@@ -8,6 +8,8 @@ export const CHUNK_BYTES = 60_000;
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
+/** Bytes up to which the way to another thread costs more than the work. */
+const AT_ONCE_BYTES = 64 * 1024;
 
 /** An output as it is stored: gzip of its UTF-8 bytes in pieces, with length and SHA-256 of the bytes before compression. */
 export interface PackedOutput {
@@ -26,7 +28,7 @@ export async function packOutput(text: string, maxBytes: number): Promise<Packed
     });
   }
   const raw = Buffer.from(text, 'utf8');
-  const packed = await compress(raw);
+  const packed = raw.length <= AT_ONCE_BYTES ? gzipSync(raw) : await compress(raw);
   const chunks: Buffer[] = [];
   for (let at = 0; at < packed.length; at += CHUNK_BYTES) chunks.push(packed.subarray(at, at + CHUNK_BYTES));
   return { sha256: createHash('sha256').update(raw).digest('hex'), bytes: raw.length, chunks };
@@ -36,7 +38,9 @@ export async function packOutput(text: string, maxBytes: number): Promise<Packed
 export async function unpackOutput(packed: PackedOutput): Promise<string> {
   let raw: Buffer;
   try {
-    raw = await decompress(Buffer.concat(packed.chunks), { maxOutputLength: Math.max(packed.bytes, 1) });
+    const bytes = Buffer.concat(packed.chunks);
+    const limits = { maxOutputLength: Math.max(packed.bytes, 1) };
+    raw = packed.bytes <= AT_ONCE_BYTES ? gunzipSync(bytes, limits) : await decompress(bytes, limits);
   } catch {
     throw corrupt();
   }

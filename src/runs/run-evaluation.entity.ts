@@ -12,7 +12,7 @@ export class RunEvaluation {
   run_id!: string;
 
   @ManyToOne(() => DiagnosisRun, { onDelete: 'NO ACTION', onUpdate: 'NO ACTION' })
-  @JoinColumn({ name: 'run_id', foreignKeyConstraintName: 'fk_diagnosis_run_evaluation_run' })
+  @JoinColumn({ name: 'run_id' })
   run?: Relation<DiagnosisRun>;
 
   @Column({ type: 'varchar', length: 64 })

@@ -8,7 +8,7 @@ export class RunEvidence {
   run_id!: string;
 
   @ManyToOne(() => DiagnosisRun, { onDelete: 'NO ACTION', onUpdate: 'NO ACTION' })
-  @JoinColumn({ name: 'run_id', foreignKeyConstraintName: 'fk_diagnosis_run_evidence_run' })
+  @JoinColumn({ name: 'run_id' })
   run?: Relation<DiagnosisRun>;
 
   @Column({ type: 'json' })

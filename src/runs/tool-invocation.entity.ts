@@ -8,6 +8,7 @@ import { DiagnosisRun } from './diagnosis-run.entity';
 @Index(['run_id', 'call_key'], { unique: true })
 @Index(['run_id', 'invocation_id'], { unique: true })
 @Index(['invocation_id'])
+@Index(['status', 'started_at', 'error_code'])
 export class ToolInvocation implements InvocationRecord {
   @PrimaryColumn({ type: 'varchar', length: 36 })
   id!: string;
@@ -16,7 +17,7 @@ export class ToolInvocation implements InvocationRecord {
   run_id!: string;
 
   @ManyToOne(() => DiagnosisRun, { onDelete: 'NO ACTION', onUpdate: 'NO ACTION' })
-  @JoinColumn({ name: 'run_id', foreignKeyConstraintName: 'fk_diagnosis_tool_invocation_run' })
+  @JoinColumn({ name: 'run_id' })
   run?: Relation<DiagnosisRun>;
 
   @Column({ type: 'varchar', length: 16 })

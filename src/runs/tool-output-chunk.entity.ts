@@ -9,7 +9,7 @@ export class ToolOutputChunk {
   invocation_row_id!: string;
 
   @ManyToOne(() => ToolInvocation, { onDelete: 'NO ACTION', onUpdate: 'NO ACTION' })
-  @JoinColumn({ name: 'invocation_row_id', foreignKeyConstraintName: 'fk_diagnosis_tool_output_chunk_invocation' })
+  @JoinColumn({ name: 'invocation_row_id' })
   invocation?: Relation<ToolInvocation>;
 
   @PrimaryColumn({ type: 'int' })

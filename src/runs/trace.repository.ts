@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, Not } from 'typeorm';
+import { DataSource, Not, type FindOptionsWhere } from 'typeorm';
 import { DiagnosisError } from '../errors/diagnosis-error';
 import { DIAGNOSIS_OPTIONS, type DiagnosisOptions } from '../options/diagnosis-options';
 import {
@@ -10,6 +10,8 @@ import {
 } from '../ports/tool-invocation-store.port';
 import { DIAGNOSIS_DATA_SOURCE } from './diagnosis-data-source';
 import { DiagnosisRun } from './diagnosis-run.entity';
+import { exactly } from './exact-text';
+import { insertGuarded } from './guarded-insert';
 import { packOutput, unpackOutput, type PackedOutput } from './output-bytes';
 import { asStoreCall } from './store-error';
 import { ToolInvocation } from './tool-invocation.entity';
@@ -17,11 +19,14 @@ import { ToolOutputChunk } from './tool-output-chunk.entity';
 import { WriteQueue } from './write-queue';
 
 const CHUNK_BATCH = 20;
+/** What a text column keeps on MySQL, in bytes; longer arguments are refused on every database alike. */
+const MAX_ARGUMENT_BYTES = 65_535;
 
 /**
- * Tool calls in the database, with the bytes of their outputs. It refuses a new call of a run that has ended (LEASE_LOST), and it leaves a call that
- * is no longer RUNNING as it is: a result that comes after the run's end is dropped. An output above
- * `tools.maxOutputBytes` is refused with OUTPUT_TOO_LARGE before anything is written.
+ * Tool calls in the database, with the bytes of their outputs. It refuses a new call of a run that has ended (LEASE_LOST) or that has
+ * arguments above 65,535 bytes (TOOL_ARGUMENTS_INVALID), and leaves a call that is no longer RUNNING as it is: a result that comes
+ * after the run's end is dropped. An output above `tools.maxOutputBytes` is refused with OUTPUT_TOO_LARGE before anything is written.
+ * A call costs one statement at its begin and one at its end, and one for each twenty chunks of its output.
  */
 @Injectable()
 export class TraceRepository extends ToolInvocationStore {
@@ -52,24 +57,40 @@ export class TraceRepository extends ToolInvocationStore {
       started_at: invocation.started_at,
       duration_ms: null,
     };
-    return this.queue.transaction(async (manager) => {
-      const { run_id, call_key } = row;
-      const known = await manager.findOneBy(ToolInvocation, { run_id, call_key });
-      if (known !== null) return { record: invocationOf(known), existed: true };
-      const run = await manager.findOne(DiagnosisRun, { select: { id: true, status: true }, where: { id: run_id } });
-      if (run === null) throw new DiagnosisError('CONFLICT', 'The tool call belongs to a run that is not stored.');
-      if (run.status !== 'RUNNING' && run.status !== 'PENDING') {
-        throw new DiagnosisError('LEASE_LOST', 'The run has ended; it takes no further tool call.');
-      }
-      await manager.insert(ToolInvocation, { ...row });
-      return { record: row, existed: false };
-    });
+    if (Buffer.byteLength(row.arguments, 'utf8') > MAX_ARGUMENT_BYTES) {
+      throw new DiagnosisError('TOOL_ARGUMENTS_INVALID', `The arguments are longer than ${MAX_ARGUMENT_BYTES} bytes.`);
+    }
+    try {
+      const guard = { entity: DiagnosisRun, id: row.run_id, statuses: ['PENDING', 'RUNNING'] };
+      const inserted = await this.queue.write((manager) => insertGuarded(manager, ToolInvocation, [row], guard));
+      if (inserted === 1) return { record: row, existed: false };
+    } catch (error) {
+      const known = DiagnosisError.is(error, 'CONFLICT') ? await this.findByKey(row.run_id, row.call_key) : null;
+      if (known !== null) return { record: known, existed: true };
+      throw error;
+    }
+    // A call that was begun before the run ended is answered after it too.
+    const known = await this.findByKey(row.run_id, row.call_key);
+    if (known !== null) return { record: known, existed: true };
+    throw (await this.hasRun(row.run_id))
+      ? new DiagnosisError('LEASE_LOST', 'The run has ended; it takes no further tool call.')
+      : new DiagnosisError('CONFLICT', 'The tool call belongs to a run that is not stored.');
   }
 
   override async finish(id: string, end: FinishedInvocation): Promise<void> {
     const packed = end.output === null ? null : await packOutput(end.output, this.options.tools.maxOutputBytes);
-    await this.queue.transaction(async (manager) => {
-      const result = await manager.update(
+    const rows = (packed?.chunks ?? []).map((bytes, seq) => ({ invocation_row_id: id, seq, bytes }));
+    const guard = { entity: ToolInvocation, id, statuses: ['RUNNING'] };
+    // The chunks come first and mean nothing until the row names their hash, so that no transaction has to hold them together.
+    for (let at = 0; at < rows.length; at += CHUNK_BATCH) {
+      const batch = rows.slice(at, at + CHUNK_BATCH);
+      const inserted = await this.queue.write((manager) => insertGuarded(manager, ToolOutputChunk, batch, guard));
+      if (inserted === batch.length) continue;
+      if (at > 0) await this.dropChunks(id);
+      return;
+    }
+    const result = await this.queue.write((manager) =>
+      manager.update(
         ToolInvocation,
         { id, status: 'RUNNING' },
         {
@@ -79,37 +100,31 @@ export class TraceRepository extends ToolInvocationStore {
           output_sha256: packed?.sha256 ?? null,
           output_bytes: packed?.bytes ?? null,
         },
-      );
-      if (result.affected !== 1 || packed === null) return;
-      const rows = packed.chunks.map((bytes, seq) => ({ invocation_row_id: id, seq, bytes }));
-      for (let at = 0; at < rows.length; at += CHUNK_BATCH) {
-        await manager.insert(ToolOutputChunk, rows.slice(at, at + CHUNK_BATCH));
-      }
-    });
+      ),
+    );
+    if (result.affected !== 1 && rows.length > 0) await this.dropChunks(id);
   }
 
   override async listByRun(runId: string): Promise<InvocationRecord[]> {
     return asStoreCall(async () => {
-      const rows = await this.dataSource.manager.find(ToolInvocation, { where: { run_id: runId }, order: { ordinal: 'ASC' } });
+      const rows = await this.dataSource.manager.find(ToolInvocation, {
+        where: { run_id: exactly(runId) },
+        order: { ordinal: 'ASC' },
+      });
       return rows.map(invocationOf);
     });
   }
 
   override async findOfRun(runId: string, id: string): Promise<InvocationRecord | null> {
-    return asStoreCall(async () => {
-      const row = await this.dataSource.manager.findOne(ToolInvocation, {
-        where: [
-          { run_id: runId, id },
-          { run_id: runId, invocation_id: id },
-        ],
-      });
-      return row === null ? null : invocationOf(row);
-    });
+    return this.findOne([
+      { run_id: exactly(runId), id: exactly(id) },
+      { run_id: exactly(runId), invocation_id: exactly(id) },
+    ]);
   }
 
   override async existsInAnotherRun(runId: string, invocationId: string): Promise<boolean> {
     return asStoreCall(() =>
-      this.dataSource.manager.existsBy(ToolInvocation, { invocation_id: invocationId, run_id: Not(runId) }),
+      this.dataSource.manager.existsBy(ToolInvocation, { invocation_id: exactly(invocationId), run_id: Not(exactly(runId)) }),
     );
   }
 
@@ -117,11 +132,32 @@ export class TraceRepository extends ToolInvocationStore {
     return unpackOutput(await this.readPacked(id));
   }
 
+  private findByKey(runId: string, callKey: string): Promise<InvocationRecord | null> {
+    return this.findOne({ run_id: exactly(runId), call_key: exactly(callKey) });
+  }
+
+  private findOne(
+    where: FindOptionsWhere<ToolInvocation> | FindOptionsWhere<ToolInvocation>[],
+  ): Promise<InvocationRecord | null> {
+    return asStoreCall(async () => {
+      const row = await this.dataSource.manager.findOne(ToolInvocation, { where });
+      return row === null ? null : invocationOf(row);
+    });
+  }
+
+  private hasRun(id: string): Promise<boolean> {
+    return asStoreCall(() => this.dataSource.manager.existsBy(DiagnosisRun, { id: exactly(id) }));
+  }
+
+  private async dropChunks(invocationRowId: string): Promise<void> {
+    await this.queue.write((manager) => manager.delete(ToolOutputChunk, { invocation_row_id: invocationRowId }));
+  }
+
   private readPacked(id: string): Promise<PackedOutput> {
     return asStoreCall(async () => {
       const row = await this.dataSource.manager.findOne(ToolInvocation, {
         select: { id: true, output_sha256: true, output_bytes: true },
-        where: { id },
+        where: { id: exactly(id) },
       });
       if (row === null || row.output_sha256 === null || row.output_bytes === null) {
         throw new DiagnosisError('NOT_FOUND', 'There is no stored output of this tool call.');

@@ -1,14 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import type { DataSource, EntityManager } from 'typeorm';
-import { asStoreCall } from './store-error';
+import { asStoreCall, driverCodeOf } from './store-error';
 
-/** Attempts at a transaction that another process is in the way of, and the growing time between them, in ms: about six seconds. */
-const MAX_ATTEMPTS = 25;
-const RETRY_MS = 20;
-
-function isBusy(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && /^SQLITE_BUSY/.test(String(error.code));
-}
+/** How often work is taken up again when others are in its way, and the growing time between, in ms: at most about six seconds. */
+const SQLITE_PATIENCE = { code: /^SQLITE_BUSY/, attempts: 25, stepMs: 20, jitter: false } as const;
+/** A server ends one of two transactions that wait for each other: those that go on at random times do not meet again. */
+const SERVER_PATIENCE = { code: /^ER_LOCK_DEADLOCK$/, attempts: 12, stepMs: 15, jitter: true } as const;
+/** The server has waited already. */
+const LOCK_WAIT_ATTEMPTS = 3;
 
 const queues = new WeakMap<DataSource, WriteQueue>();
 
@@ -34,26 +33,34 @@ export class WriteQueue {
     return queue;
   }
 
-  /** A single statement that stands for itself. */
+  /** A single statement that stands for itself. On a server it is taken up again like a transaction. */
   write<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.enqueue(() => work(this.dataSource.manager));
+    return this.enqueue(() =>
+      this.serial ? work(this.dataSource.manager) : this.patiently(() => work(this.dataSource.manager)),
+    );
   }
 
   /**
-   * Several statements that hold together or not at all. On SQLite the work may be called again: a transaction that has read
-   * cannot go on when another process wrote meanwhile, and the lock's own time of waiting does not cover that.
+   * Several statements that hold together or not at all. The work may be called again: SQLite gives up a transaction that has read
+   * when another process wrote meanwhile, and a server ends one of two that wait for each other, or one that waited too long.
    */
   transaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.enqueue(async () => {
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await this.dataSource.transaction(work);
-        } catch (error) {
-          if (!this.serial || !isBusy(error) || attempt === MAX_ATTEMPTS) throw error;
-          await setTimeout(attempt * RETRY_MS);
-        }
+    return this.enqueue(() => this.patiently(() => this.dataSource.transaction(work)));
+  }
+
+  private async patiently<T>(work: () => Promise<T>): Promise<T> {
+    const { code, attempts, stepMs, jitter } = this.serial ? SQLITE_PATIENCE : SERVER_PATIENCE;
+    for (let attempt = 1, waited = 0; ; attempt += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        const why = driverCodeOf(error);
+        if (why === 'ER_LOCK_WAIT_TIMEOUT') waited += 1;
+        else if (!code.test(why)) throw error;
+        if (attempt === attempts || waited === LOCK_WAIT_ATTEMPTS) throw error;
+        await setTimeout(attempt * stepMs * (jitter ? 0.5 + Math.random() : 1));
       }
-    });
+    }
   }
 
   private enqueue<T>(work: () => Promise<T>): Promise<T> {

@@ -16,6 +16,10 @@ export const RUN_FAILURE_CODES = [
 ] as const;
 export type RunFailureCode = (typeof RUN_FAILURE_CODES)[number];
 
+/** What somebody found out about a run's answer afterwards. */
+export const RUN_OUTCOMES = ['confirmed', 'wrong'] as const;
+export type RunOutcomeKind = (typeof RUN_OUTCOMES)[number];
+
 /** Which way a message was answered: by the graph, or by quoting an earlier stored answer. */
 export const AGENT_FLOWS = ['DIAGNOSIS_GRAPH', 'DIRECT'] as const;
 export type AgentFlow = (typeof AGENT_FLOWS)[number];

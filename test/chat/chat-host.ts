@@ -17,7 +17,7 @@ export const REQUEST: ChatRequest = {
   baseline: { from: '2026-05-04T13:00:00Z', to: '2026-05-04T14:00:00Z' },
 };
 
-/** The module with scripted agents over a real SQLite file, and a watch on its evaluator. */
+/** The module with scripted agents over a real database, and a watch on its evaluator. */
 export class ChatHost {
   readonly chat: ChatService;
   readonly runs: RunStore;
@@ -39,11 +39,11 @@ export class ChatHost {
     });
   }
 
-  static async open(file: string, options: DiagnosisOptionsInput = {}): Promise<ChatHost> {
+  /** Over a file of SQLite, or the database of a URL. */
+  static async open(place: string, options: DiagnosisOptionsInput = {}): Promise<ChatHost> {
+    const url = /^[a-z]+:/.test(place) ? place : `sqlite:${place}`;
     const module = await Test.createTestingModule({
-      imports: [
-        DiagnosisModule.forRoot({ database: { url: `sqlite:${file}` }, ...options, ...SCRIPTED_HOST, controllers: false }),
-      ],
+      imports: [DiagnosisModule.forRoot({ database: { url }, ...options, ...SCRIPTED_HOST, controllers: false })],
     }).compile();
     module.useLogger(false);
     return new ChatHost(await module.init());

@@ -5,29 +5,28 @@ import { DiagnosisGraphService } from '../../src/graph/diagnosis-graph.service';
 import type { DiagnosisOptionsInput } from '../../src/options/diagnosis-options';
 import { EvaluationStore } from '../../src/ports/evaluation-store.port';
 import { ToolInvocationStore } from '../../src/ports/tool-invocation-store.port';
+import { describeOnEachDatabase, type FreshDatabase } from '../runs/test-databases';
 import { ChatHost, REQUEST, failureOf } from './chat-host';
-import { MARKER, resetScript, script, temporaryFolder } from './scripted-diagnosis';
+import { MARKER, resetScript, script } from './scripted-diagnosis';
 
-describe('ChatServiceGraphIntegrationTest', () => {
-  const folder = temporaryFolder();
+describeOnEachDatabase('ChatServiceGraphIntegrationTest', (db) => {
   let host: ChatHost;
-  let files = 0;
+  let database: FreshDatabase;
 
   function open(options: DiagnosisOptionsInput = {}): Promise<ChatHost> {
-    files += 1;
-    return ChatHost.open(folder.file(`chat-${files}.sqlite`), options);
+    return ChatHost.open(database.url, options);
   }
 
   beforeEach(async () => {
     resetScript();
+    database = await db.migrated();
     host = await open();
   });
 
   afterEach(async () => {
     await host.close();
+    await database.drop();
   });
-
-  afterAll(() => folder.remove());
 
   describe('a safe answer', () => {
     it('[A15] [C8] keeps answer, sessionId and runId, and persists SUCCESS with flow, trace, metrics and self evaluation', async () => {

@@ -2,26 +2,28 @@ import { ActiveRuns } from '../../src/chat/active-runs.service';
 import type { ChatRequest } from '../../src/chat/chat-request';
 import type { DiagnosisOptionsInput } from '../../src/options/diagnosis-options';
 import { SessionStore } from '../../src/ports/session-store.port';
+import { describeOnEachDatabase, type FreshDatabase } from '../runs/test-databases';
 import { ChatHost, REQUEST, failureOf } from './chat-host';
 import { gate, resetScript, script, temporaryFolder } from './scripted-diagnosis';
 
-describe('the life of a run', () => {
+describeOnEachDatabase('the life of a run', (db) => {
   const folder = temporaryFolder();
   let host: ChatHost;
-  let files = 0;
+  let database: FreshDatabase;
 
   function open(options: DiagnosisOptionsInput = {}): Promise<ChatHost> {
-    files += 1;
-    return ChatHost.open(folder.file(`chat-${files}.sqlite`), options);
+    return ChatHost.open(database.url, options);
   }
 
   beforeEach(async () => {
     resetScript();
+    database = await db.migrated();
     host = await open();
   });
 
   afterEach(async () => {
     await host.close();
+    await database.drop();
   });
 
   afterAll(() => folder.remove());

@@ -26,6 +26,8 @@ const RUN: RunRecord = {
   trace: null,
   metrics: null,
   self_evaluation: null,
+  keeps_content: true,
+  erase_requested_at: null,
   created_at: new Date(0),
   started_at: null,
   finished_at: null,
@@ -40,6 +42,7 @@ async function evaluated(fields: Partial<RunRecord>, labels?: ExpectedLabels, ti
       stored.push(record);
       return true;
     },
+    put: async () => Promise.reject(new Error('an expected label is scored once')),
     listByRun: async () => stored,
   };
   let id = 0;

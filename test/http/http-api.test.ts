@@ -1,13 +1,13 @@
 import { RunStore } from '../../src/ports/run-store.port';
 import { ActiveRuns } from '../../src/chat/active-runs.service';
-import { MARKER, gate, resetScript, script, temporaryFolder } from '../chat/scripted-diagnosis';
+import { MARKER, gate, resetScript, script } from '../chat/scripted-diagnosis';
+import { describeOnEachDatabase } from '../runs/test-databases';
 import { eventsOf, jsonOf, startService, type RunningService, type StreamedEvent } from './running-service';
 
 const UNKNOWN = '0190a1b2-0000-7000-8000-000000000000';
 const QUESTION = { message: 'Which unit fails?', window: { from: '2026-05-04T14:00:00Z', to: '2026-05-04T14:30:00Z' } };
 
-describe('the HTTP API', () => {
-  const folder = temporaryFolder();
+describeOnEachDatabase('the HTTP API', (db) => {
   let service: RunningService;
 
   async function problem(response: Response, status: number, code: string): Promise<Record<string, unknown>> {
@@ -25,14 +25,13 @@ describe('the HTTP API', () => {
   }
 
   beforeAll(async () => {
-    service = await startService({ DATABASE_URL: `sqlite:${folder.file('http.sqlite')}` });
+    service = await startService({ DATABASE_URL: (await db.migrated()).url });
   });
 
   beforeEach(() => resetScript());
 
   afterAll(async () => {
     await service.app.close();
-    folder.remove();
   });
 
   describe('asking', () => {
@@ -333,9 +332,18 @@ describe('the HTTP API', () => {
       expect(Object.keys(document['paths'] as object).sort()).toEqual([
         '/api/v1/chat',
         '/api/v1/chat/stream',
+        '/api/v1/runs',
         '/api/v1/runs/{id}',
+        '/api/v1/runs/{id}/evaluation',
+        '/api/v1/runs/{id}/evaluation/{kind}',
         '/api/v1/runs/{id}/evidence',
+        '/api/v1/runs/{id}/outcome',
+        '/api/v1/runs/{id}/steps',
+        '/api/v1/runs/{id}/tool-invocations',
         '/api/v1/runs/{id}/tool-invocations/{invocationId}',
+        '/api/v1/sessions',
+        '/api/v1/sessions/{id}',
+        '/api/v1/stats',
         '/health',
       ]);
       const { schemas } = document['components'] as { schemas: Record<string, { properties: object }> };

@@ -2,12 +2,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { RunStore } from '../../src/ports/run-store.port';
 import { SessionStore } from '../../src/ports/session-store.port';
 import { gate, resetScript, script, temporaryFolder } from '../chat/scripted-diagnosis';
+import { describeOnEachDatabase } from '../runs/test-databases';
 import { eventsOf, jsonOf, startService, type StreamedEvent } from './running-service';
 
 const UNKNOWN = '0190a1b2-0000-7000-8000-000000000000';
 const QUESTION = { message: 'Which unit fails?', window: { from: '2026-05-04T14:00:00Z', to: '2026-05-04T14:30:00Z' } };
 
-describe('the life of the service', () => {
+describeOnEachDatabase('the life of the service', (db) => {
   const folder = temporaryFolder();
   beforeEach(() => resetScript());
   afterAll(() => folder.remove());
@@ -28,7 +29,7 @@ describe('the life of the service', () => {
     const telemetry = folder.file(`telemetry-${code}`);
     prepare(telemetry);
     const service = await startService({
-      DATABASE_URL: `sqlite:${folder.file(`${code}.sqlite`)}`,
+      DATABASE_URL: (await db.migrated()).url,
       DIAGNOSIS_TELEMETRY: name === 'mapped wrongly' ? `${telemetry}/mapping.json` : telemetry,
     });
     try {
@@ -44,7 +45,7 @@ describe('the life of the service', () => {
   });
 
   it('[A15] ends an open stream with one error event when it shuts down, and the run with DRAIN', async () => {
-    const url = `sqlite:${folder.file('drain.sqlite')}`;
+    const { url } = await db.fresh();
     const service = await startService({ DATABASE_URL: url });
     const working = gate<string>();
     script.executor = async (_input, config) => {
@@ -69,7 +70,7 @@ describe('the life of the service', () => {
   });
 
   it('[A17] ends at start-up what a crash left RUNNING', async () => {
-    const url = `sqlite:${folder.file('crash.sqlite')}`;
+    const { url } = await db.fresh();
     const first = await startService({ DATABASE_URL: url });
     const at = new Date(Date.now() - 60_000);
     const runs = first.app.get(RunStore, { strict: false });

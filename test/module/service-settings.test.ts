@@ -28,12 +28,33 @@ describe('readServiceSettings', () => {
     });
   });
 
+  it.each(['sqlite::memory:', 'mysql://u:p@db:3306/runs?ssl=verify', 'mariadb://u@[::1]/runs'])(
+    '[C2] takes %s for the database as it is',
+    (url) => {
+      expect(readServiceSettings({ DATABASE_URL: ` ${url} ` }).options).toEqual({ database: { url } });
+    },
+  );
+
+  it('[C2] takes what is kept of runs, and for how long', () => {
+    const kept = { DIAGNOSIS_CONTENT: 'off', DIAGNOSIS_MAX_AGE_DAYS: '90', DIAGNOSIS_MAX_RUNS: '5000' };
+    expect(readServiceSettings(kept).options).toEqual({
+      content: { store: false },
+      retention: { maxAgeDays: 90, maxRuns: 5000 },
+    });
+  });
+
   it.each([
+    ['DIAGNOSIS_CONTENT', 'secret', /on .*off/],
+    ['DIAGNOSIS_MAX_AGE_DAYS', '0', /1 to 36500/],
+    ['DIAGNOSIS_MAX_RUNS', '1e3secret', /1 to/],
     ['PORT', '70000', /0.*65535/],
     ['PORT', '30 00', /PORT/],
     ['PORT', '-1', /PORT/],
     ['LOG_LEVEL', 'loud', /warn, info/],
-    ['DATABASE_URL', 'postgres://u:secret@h/d', /sqlite:<file>/],
+    ['DATABASE_URL', 'postgres://u:secret@h/d', /DATABASE_URL names postgres.*sqlite:<file>.*mariadb:/],
+    ['DATABASE_URL', 'mysql://u:secret@h', /DATABASE_URL names no database/],
+    ['DATABASE_URL', 'mariadb://u:se%cret@secret/d?sslmode=secret', /DATABASE_URL has a percent escape that is none/],
+    ['DATABASE_URL', 'sqlite:', /DATABASE_URL names no file/],
   ])('[C2] refuses %s=%s, naming it and what would be right, never its value', (name, value, words) => {
     let error: unknown;
     try {
@@ -53,7 +74,7 @@ describe('the start of the service', () => {
   it.each([
     ['PORT', 'abc'],
     ['LOG_LEVEL', 'loud'],
-    ['DATABASE_URL', 'mysql://u:secret@h/d'],
+    ['DATABASE_URL', 'mysql://u:secret@h'],
   ])('[C2] refuses %s=%s before Nest is built, so that nothing but the clean line is printed', async (name, value) => {
     const before = process.env[name];
     const out = jest.spyOn(process.stdout, 'write').mockImplementation(() => true);

@@ -32,8 +32,8 @@ describe('openDiagnosisDataSource', () => {
     ['sqlite:x.db?mode=ro', /parameters/],
     ['sqlite:data/', /a folder/],
     ['postgres://u:hunter2@h/d', /names postgres/],
-    ['mysql://u:hunter2@h/d', /names mysql, but this release stores in SQLite/],
-    ['mariadb://u:hunter2@h/d', /names mariadb, but this release stores in SQLite/],
+    ['mysql://u:hunter2@h', /names no database/],
+    ['mariadb://u:hunter2@h:x/d', /a port that is none/],
   ])('refuses %s and says what would be right', async (url, words) => {
     const ending = await endingOf(url);
     expect(ending).toMatch(/^OPTIONS_INVALID: /);
@@ -51,12 +51,13 @@ describe('openDiagnosisDataSource', () => {
     expect(await endingOf(`sqlite:${join(folder, 'new.sqlite')}`, false)).toMatch(/^STORE_UNAVAILABLE: .*not up to date/);
   });
 
-  it('opens a file with WAL, foreign keys and busy timeout, again after it was migrated, and a memory', async () => {
+  it('opens a file with WAL, foreign keys, busy timeout and nothing left of what is deleted, again after it was migrated, and a memory', async () => {
     const url = `sqlite:${join(folder, 'a b.sqlite')}`;
     const dataSource = await open(url);
     const pragma = async (name: string): Promise<unknown> =>
       Object.values((await dataSource.query(`PRAGMA ${name}`))[0] as object)[0];
     expect([await pragma('journal_mode'), await pragma('foreign_keys'), await pragma('busy_timeout')]).toEqual(['wal', 1, 5000]);
+    expect(await pragma('secure_delete')).toBe(1);
     await dataSource.destroy();
     expect([await endingOf(url, false), await endingOf('sqlite::memory:')]).toEqual(['open', 'open']);
   });

@@ -1,18 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { parseDiagnosisOptions, type DiagnosisOptions, type DiagnosisOptionsInput } from '../../src/options/diagnosis-options';
 import type { NewInvocation } from '../../src/ports/tool-invocation-store.port';
 import type { RunTerminal } from '../../src/ports/run-store.port';
 import { AgentStepRepository } from '../../src/runs/agent-step.repository';
+import { CheckpointRepository } from '../../src/runs/checkpoint.repository';
 import { openDiagnosisDataSource } from '../../src/runs/diagnosis-data-source';
 import { EvaluationRepository } from '../../src/runs/evaluation.repository';
 import { RunRepository } from '../../src/runs/run.repository';
 import { SessionRepository } from '../../src/runs/session.repository';
+import { SystemClock } from '../../src/runs/system-clock.service';
 import { TraceRepository } from '../../src/runs/trace.repository';
+import { freshFile, type FreshDatabase, type TestDatabase } from './test-databases';
 
 export interface Store {
+  readonly url: string;
+  /** Folder and file of SQLite; empty on a server. */
   readonly folder: string;
   readonly file: string;
   readonly options: DiagnosisOptions;
@@ -22,18 +24,30 @@ export interface Store {
   readonly steps: AgentStepRepository;
   readonly sessions: SessionRepository;
   readonly evaluations: EvaluationRepository;
+  readonly checkpoints: CheckpointRepository;
   close(): Promise<void>;
 }
 
-/** A migrated SQLite file of its own in the temporary folder, with every repository over it. */
-export async function openStore(input: DiagnosisOptionsInput = {}): Promise<Store> {
-  const folder = mkdtempSync(join(tmpdir(), 'diagnosis-runs-'));
-  const file = join(folder, 'runs.sqlite');
-  const options = parseDiagnosisOptions({ ...input, database: { ...input.database, url: `sqlite:${file}` } });
+/** A migrated database of its own with every repository over it: on `db`, or an SQLite file where none is given. */
+export async function openStore(input?: DiagnosisOptionsInput): Promise<Store>;
+export async function openStore(db: TestDatabase, input?: DiagnosisOptionsInput): Promise<Store>;
+export async function openStore(
+  first: TestDatabase | DiagnosisOptionsInput = {},
+  second?: DiagnosisOptionsInput,
+): Promise<Store> {
+  if (!('fresh' in first)) return storeOver(await freshFile(), first);
+  const input = second ?? {};
+  return storeOver(input.database === undefined ? await first.migrated() : await first.fresh(), input);
+}
+
+async function storeOver(database: FreshDatabase, input: DiagnosisOptionsInput): Promise<Store> {
+  const { url, folder } = database;
+  const options = parseDiagnosisOptions({ ...input, database: { ...input.database, url } });
   const dataSource = await openDiagnosisDataSource(options);
   return {
-    folder,
-    file,
+    url,
+    folder: folder ?? '',
+    file: folder === null ? '' : url.slice('sqlite:'.length),
     options,
     dataSource,
     runs: new RunRepository(dataSource, options),
@@ -41,9 +55,10 @@ export async function openStore(input: DiagnosisOptionsInput = {}): Promise<Stor
     steps: new AgentStepRepository(dataSource),
     sessions: new SessionRepository(dataSource),
     evaluations: new EvaluationRepository(dataSource),
+    checkpoints: new CheckpointRepository(dataSource, new SystemClock()),
     async close() {
       if (dataSource.isInitialized) await dataSource.destroy();
-      rmSync(folder, { recursive: true, force: true });
+      await database.drop();
     },
   };
 }
@@ -88,6 +103,8 @@ export function success(change: Partial<Extract<RunTerminal, { status: 'SUCCESS'
     metrics: null,
     self_evaluation: null,
     evidence: null,
+    duration_ms: 900,
+    tool_failures: 0,
     finished_at: after(900),
     ...change,
   };

@@ -1,21 +1,17 @@
-import { randomBytes } from 'node:crypto';
 import type { DiagnosisQuery } from '../../src/protocol/diagnosis-query';
-import type { EvaluationRecord } from '../../src/ports/evaluation-store.port';
-import { UuidV7Source } from '../../src/runs/uuid-v7-source.service';
-import { WriteQueue } from '../../src/runs/write-queue';
-import { ChatSession } from '../../src/runs/chat-session.entity';
 import { QUERY } from '../protocol/protocol-fixtures';
 import { AT, after, codeOf, invocationOf, openStore, startRun, success, type Store } from './run-fixture';
+import { describeOnEachDatabase } from './test-databases';
 
-let store: Store;
-beforeEach(async () => {
-  store = await openStore();
-});
-afterEach(() => store.close());
+describeOnEachDatabase('RunStore', (db) => {
+  let store: Store;
+  beforeEach(async () => {
+    store = await openStore(db);
+  });
+  afterEach(() => store.close());
 
-const statusOf = async (id: string): Promise<string | undefined> => (await store.runs.find(id))?.status;
+  const statusOf = async (id: string): Promise<string | undefined> => (await store.runs.find(id))?.status;
 
-describe('RunRepository', () => {
   it('[C8] writes status, trace and evidence of a finished run and reads it back whole', async () => {
     await startRun(store, 'r1');
     const trace = {
@@ -73,6 +69,8 @@ describe('RunRepository', () => {
         failure_code: 'CANCELLED',
         trace: null,
         metrics: null,
+        duration_ms: 900,
+        tool_failures: 0,
         finished_at: after(7),
       }),
     ).toBe(true);
@@ -135,7 +133,14 @@ describe('RunRepository', () => {
       await store.runs.markRunning(id, agent_flow === 'DIRECT' ? null : query(id), lease, AT);
       if (index < 3) await store.runs.finish(id, 'me', success({ verdict: 'LOW_CONFID' }));
     }
-    const failed = { failure_code: 'GRAPH_FAILED', trace: null, metrics: null, finished_at: AT } as const;
+    const failed = {
+      failure_code: 'GRAPH_FAILED',
+      trace: null,
+      metrics: null,
+      duration_ms: 900,
+      tool_failures: 0,
+      finished_at: AT,
+    } as const;
     await store.runs.finish('r3', 'me', { status: 'FAILED', ...failed });
     expect(await store.runs.latestQuery('s')).toEqual({ id: 'r1', query: query('r1') });
     expect(await store.runs.latestQuery('other')).toBeNull();
@@ -149,128 +154,90 @@ describe('RunRepository', () => {
     expect(await codeOf(unknown)).toBe('CONFLICT');
     await expect(unknown).rejects.not.toThrow(/secret words|INSERT/);
   });
-});
 
-describe('TraceRepository', () => {
-  const finish = (id: string, output: string | null) =>
-    store.traces.finish(id, { status: 'OK', output, error_code: null, duration_ms: 3 });
-
-  it('keeps the bytes of an output over several chunks', async () => {
+  it('tells runs and sessions apart by the bytes of their ids', async () => {
     await startRun(store, 'r1');
-    await store.traces.begin(invocationOf('r1', 1));
-    const text = JSON.stringify({ n: 'é😀', noise: randomBytes(200_000).toString('base64') });
-    await finish('r1-row-1', text);
-    const chunks: { n: number; longest: number }[] = await store.dataSource.query(
-      'SELECT count(*) AS n, max(length(bytes)) AS longest FROM diagnosis_tool_output_chunk',
-    );
-    expect(chunks[0]?.n).toBeGreaterThan(2);
-    expect(chunks[0]?.longest).toBeLessThanOrEqual(65_535);
-    expect(await store.traces.readOutput('r1-row-1')).toBe(text);
+    await store.runs.finish('r1', 'me', success({ evidence: { claims: [], evidence: [], empty_reason: 'nothing' } }));
+    for (const id of ['R1', 'r1 ', 'r1\u0301', 'ř1']) {
+      expect([id, await store.runs.find(id), await store.runs.findEvidence(id)]).toEqual([id, null, null]);
+    }
+    await startRun(store, 'r2');
+    for (const id of ['R2', 'r2 ', 'ř2']) {
+      expect([id, await store.runs.renewLease(id, { owner: 'me', until: after(1) })]).toEqual([id, false]);
+      expect([id, await store.runs.finish(id, 'me', success())]).toEqual([id, false]);
+    }
+    for (const id of ['S', 's ', 'ś']) {
+      expect([id, await store.runs.passedAnswers(id, 9), await store.runs.latestQuery(id)]).toEqual([id, [], null]);
+    }
+    expect((await store.runs.passedAnswers('s', 9)).map((run) => run.id)).toEqual(['r1']);
+  });
+
+  it('tells owners of a run apart by the bytes of their names', async () => {
+    await startRun(store, 'r1');
+    for (const owner of ['ME', 'me ', 'mé']) {
+      expect([owner, await store.runs.finish('r1', owner, success())]).toEqual([owner, false]);
+      expect([owner, await store.runs.renewLease('r1', { owner, until: after(1) })]).toEqual([owner, false]);
+    }
+    expect(await statusOf('r1')).toBe('RUNNING');
   });
 
   it.each([
-    ['a changed hash', `UPDATE diagnosis_tool_invocation SET output_sha256 = '${'0'.repeat(64)}'`],
-    ['changed bytes', `UPDATE diagnosis_tool_output_chunk SET bytes = x'1f8b'`],
-    ['a missing chunk', 'DELETE FROM diagnosis_tool_output_chunk'],
-    ['another length', 'UPDATE diagnosis_tool_invocation SET output_bytes = 3'],
-  ])('refuses an output with %s', async (_case, sql) => {
-    await startRun(store, 'r1');
-    await store.traces.begin(invocationOf('r1', 1));
-    await finish('r1-row-1', '{"a":1}');
-    await store.dataSource.query(sql);
-    expect(await codeOf(store.traces.readOutput('r1-row-1'))).toBe('OUTPUT_CORRUPT');
+    ['characters of four bytes', '🛒 𝔘𝔫𝔦𝔱 👩‍👩‍👧'],
+    ['spaces at both ends and empty lines', '  a \n\n\t b  '],
+    ['quotes, backslashes and comments', `'; DROP TABLE x; -- "\\ \\' \0 /* %_ ?`],
+    ['letters that some take for others', 'straße STRASSE ı I é e\u0301'],
+    ['no character', ''],
+    ['several MB', 'Ω🛒x'.repeat(400_000)],
+  ])('keeps %s of question and answer', async (_case, text) => {
+    await store.sessions.ensure('s', AT);
+    await store.runs.create({ id: 'r1', session_id: 's', message: text, agent_flow: 'DIAGNOSIS_GRAPH', created_at: AT });
+    await store.runs.markRunning('r1', null, { owner: 'me', until: after(60_000) }, after(5));
+    expect(await store.runs.finish('r1', 'me', success({ answer: text }))).toBe(true);
+    const run = await store.runs.find('r1');
+    expect([run?.message === text, run?.answer === text]).toEqual([true, true]);
   });
 
-  it('refuses an output above the stated maximum, and an output that is not there', async () => {
-    await startRun(store, 'r1');
-    await store.traces.begin(invocationOf('r1', 1));
-    expect(await codeOf(finish('r1-row-1', 'x'.repeat(16 * 1024 * 1024 + 1)))).toBe('OUTPUT_TOO_LARGE');
-    expect(await codeOf(store.traces.readOutput('r1-row-1'))).toBe('NOT_FOUND');
+  it.each([
+    '1970-01-02T00:00:00.000Z',
+    '2026-03-29T01:30:00.001Z',
+    '2026-10-25T00:30:00.999Z',
+    '2026-12-31T23:59:59.999Z',
+    '2040-02-29T12:00:00.500Z',
+  ])('keeps the time %s to the millisecond, whatever the zone of process and server', async (instant) => {
+    const at = new Date(instant);
+    await store.sessions.ensure('s', at);
+    await store.runs.create({ id: 'r1', session_id: 's', message: 'm', agent_flow: 'DIAGNOSIS_GRAPH', created_at: at });
+    expect((await store.runs.find('r1'))?.created_at.toISOString()).toBe(instant);
+    const [row] = await store.dataSource.query<{ stored: string }[]>(
+      `SELECT ${db.kind === 'sqlite' ? 'created_at' : `DATE_FORMAT(created_at, '%Y-%m-%d %H:%i:%s.%f')`} AS stored FROM diagnosis_run`,
+    );
+    expect(row?.stored.slice(0, 23)).toBe(instant.slice(0, 23).replace('T', ' '));
   });
 
-  it('answers the row that exists for a key, finds by both ids, and keeps runs apart [A17]', async () => {
+  it('keeps booleans and the numbers of bodies', async () => {
     await startRun(store, 'r1');
-    await startRun(store, 'r2');
-    const first = await store.traces.begin(invocationOf('r1', 1));
-    const again = await store.traces.begin(invocationOf('r1', 2, { call_key: 'key-1' }));
-    expect([first.existed, again.existed, again.record.id]).toEqual([false, true, 'r1-row-1']);
-    expect((await store.traces.findOfRun('r1', 't1-aaaa'))?.id).toBe('r1-row-1');
-    expect((await store.traces.findOfRun('r1', 'r1-row-1'))?.invocation_id).toBe('t1-aaaa');
-    expect(await store.traces.findOfRun('r2', 'r1-row-1')).toBeNull();
-    expect([
-      await store.traces.existsInAnotherRun('r2', 't1-aaaa'),
-      await store.traces.existsInAnotherRun('r1', 't1-aaaa'),
-    ]).toEqual([true, false]);
-  });
-
-  it('drops a result that comes after the run has ended', async () => {
-    await startRun(store, 'r1');
-    await store.traces.begin(invocationOf('r1', 1));
-    await store.runs.finish('r1', 'me', success());
-    await finish('r1-row-1', '{"late":1}');
-    expect(await store.traces.listByRun('r1')).toMatchObject([{ status: 'ABANDONED', output_sha256: null }]);
-    expect(await codeOf(store.traces.begin(invocationOf('r1', 2)))).toBe('LEASE_LOST');
-  });
-});
-
-describe('the other stores', () => {
-  it('keeps steps, sessions and one evaluation per run and kind', async () => {
-    await startRun(store, 'r1');
-    const step = {
-      id: 'a',
-      run_id: 'r1',
-      node: 'planner' as const,
-      round: 0,
-      attempt: 1,
-      outcome: 'COMPLETED' as const,
-      reason_code: 'OK' as const,
-      started_at: AT,
-      duration_ms: 4,
-      input_bytes: 10,
-      output_bytes: null,
+    const metrics = {
+      duration_ms: 0,
+      node_ms: { planner: 0.25 },
+      agent_calls: 2 ** 31,
+      tool_calls: 1,
       input_tokens: null,
-      output_tokens: 0,
+      output_tokens: 9_007_199_254_740_991,
     };
-    await store.steps.record([]);
-    await store.steps.record([{ ...step, id: 'b', started_at: after(9) }, step]);
-    expect(await store.steps.listByRun('r1')).toEqual([step, { ...step, id: 'b', started_at: after(9) }]);
-    await store.sessions.ensure('s', after(1));
-    expect([await store.sessions.exists('s'), await store.sessions.exists('t')]).toEqual([true, false]);
-    const evaluation: EvaluationRecord = {
-      id: 'e1',
-      run_id: 'r1',
-      kind: 'expected_label',
-      score: 0.5,
-      detail: { hit: true },
-      created_at: AT,
-    };
-    expect(await store.evaluations.insert(evaluation)).toBe(true);
-    expect(await store.evaluations.insert({ ...evaluation, id: 'e2', score: 1 })).toBe(false);
-    expect(await store.evaluations.listByRun('r1')).toEqual([evaluation]);
-    expect(await codeOf(store.evaluations.insert({ ...evaluation, id: 'e3', run_id: 'nope' }))).toBe('CONFLICT');
+    await store.runs.finish('r1', 'me', success({ degraded: true, metrics }));
+    expect(await store.runs.find('r1')).toMatchObject({ degraded: true, metrics });
   });
 
-  it('mints ids that ascend', () => {
-    const ids = Array.from({ length: 200 }, () => new UuidV7Source().next());
-    expect([...ids].sort()).toEqual(ids);
-    expect(ids[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-  });
-});
-
-describe('WriteQueue', () => {
-  it("lets a failing transaction take nobody else's row with it", async () => {
-    const queue = WriteQueue.of(store.dataSource);
-    const failing = queue.transaction(async (manager) => {
-      await manager.insert(ChatSession, { id: 'lost', created_at: AT });
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      throw new Error('INSERT INTO secret');
-    });
-    const others = Array.from({ length: 5 }, (_, i) => store.sessions.ensure(`kept-${i}`, AT));
-    expect(await codeOf(failing)).toBe('STORE_UNAVAILABLE');
-    await expect(failing).rejects.not.toThrow(/secret/);
-    await Promise.all(others);
-    const kept = await store.dataSource.manager.find(ChatSession, { order: { id: 'ASC' } });
-    expect(kept.map((row) => row.id)).toEqual(['kept-0', 'kept-1', 'kept-2', 'kept-3', 'kept-4']);
-    expect(WriteQueue.of(store.dataSource)).toBe(queue);
+  it('lets one of many win who start or end the same run at once', async () => {
+    await store.sessions.ensure('s', AT);
+    await store.runs.create({ id: 'r1', session_id: 's', message: 'm', agent_flow: 'DIAGNOSIS_GRAPH', created_at: AT });
+    const owners = ['a', 'b', 'c', 'd', 'e'];
+    const begun = await Promise.all(
+      owners.map((owner) => store.runs.markRunning('r1', null, { owner, until: after(60_000) }, AT)),
+    );
+    expect(begun.filter(Boolean)).toHaveLength(1);
+    const winner = owners[begun.indexOf(true)] ?? '';
+    const ended = await Promise.all(owners.map(() => store.runs.finish('r1', winner, success())));
+    expect(ended.filter(Boolean)).toHaveLength(1);
   });
 });
