@@ -91,16 +91,32 @@ function offsetMinutes(at: Date, timeZone: string): number {
 }
 
 function longOffset(at: Date, timeZone: string): string {
-  const parts = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' }).formatToParts(at);
+  const parts = offsetsOf(timeZone)?.formatToParts(at) ?? [];
   return parts.find((part) => part.type === 'timeZoneName')?.value ?? 'GMT';
 }
 
 function isKnownZone(timeZone: string): boolean {
   if (OFFSET_ZONE.test(timeZone)) return true;
+  return offsetsOf(timeZone) !== null;
+}
+
+/** Zones whose formatters are kept, since to build one costs more than an answer's other words; as many as a service has askers' zones. */
+const MOST_ZONES = 64;
+const formatters = new Map<string, Intl.DateTimeFormat | null>();
+
+function offsetsOf(timeZone: string): Intl.DateTimeFormat | null {
+  const known = formatters.get(timeZone);
+  if (known !== undefined) return known;
+  if (formatters.size >= MOST_ZONES) formatters.clear();
+  const made = offsetFormatter(timeZone);
+  formatters.set(timeZone, made);
+  return made;
+}
+
+function offsetFormatter(timeZone: string): Intl.DateTimeFormat | null {
   try {
-    new Intl.DateTimeFormat('en-US', { timeZone });
-    return true;
+    return new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
   } catch {
-    return false;
+    return null;
   }
 }

@@ -44,6 +44,7 @@ type Ending = { readonly status: 'OK' | 'TRUNCATED' | 'ERROR'; readonly output: 
 @Injectable()
 export class RecordingToolRunner extends ToolRunner {
   private readonly byName = new Map<string, DiagnosisTool>();
+  private descriptions: ToolDescription[] | undefined;
   private readonly budgets = new RunBudgets(REMEMBERED_RUNS);
 
   constructor(
@@ -68,7 +69,8 @@ export class RecordingToolRunner extends ToolRunner {
   }
 
   override describe(): ToolDescription[] {
-    return [...this.byName.values()]
+    // Tools do not change while the process lives, and each run asks.
+    this.descriptions ??= [...this.byName.values()]
       .filter((tool) => this.isAllowed(tool.name))
       .map(({ name, description, argumentsSchema }) => ({
         name,
@@ -77,6 +79,7 @@ export class RecordingToolRunner extends ToolRunner {
           JSON.parse(JSON.stringify(z.toJSONSchema(argumentsSchema, { io: 'input', unrepresentable: 'any' }))),
         ),
       }));
+    return [...this.descriptions];
   }
 
   override async run(call: ToolCall, config: RunnableConfig): Promise<ToolResult> {
