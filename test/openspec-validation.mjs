@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 /** Fewest specs and changes that must have been looked at: validation of nothing passes too. */
-const LEAST_ITEMS = 21;
-const LEAST_ARCHIVED = 8;
+const LEAST_ITEMS = 25;
+const LEAST_ARCHIVED = 9;
 
 const require = createRequire(import.meta.url);
 const manifest = join(dirname(require.resolve('@fission-ai/openspec')), '..', 'package.json');
