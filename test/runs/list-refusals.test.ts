@@ -79,17 +79,17 @@ describeOnEachDatabase('what lists refuse', (db) => {
     const cursor = nextCursor ?? '';
     expect((await queries.runs({ limit: 1, status: 'SUCCESS', cursor })).items).toHaveLength(1);
     for (const work of [
-      queries.runs({ cursor }),
-      queries.runs({ status: 'FAILED', cursor }),
-      queries.runs({ status: 'SUCCESS', degraded: false, cursor }),
-      queries.runs({ status: 'SUCCESS', sort: 'duration', cursor }),
-      queries.runs({ status: 'SUCCESS', order: 'asc', cursor }),
-      queries.sessions({ cursor }),
-      queries.steps(uuid(1), { cursor }),
-      queries.invocations(uuid(1), { cursor }),
-      queries.evaluations(uuid(1), { cursor }),
+      () => queries.runs({ cursor }),
+      () => queries.runs({ status: 'FAILED', cursor }),
+      () => queries.runs({ status: 'SUCCESS', degraded: false, cursor }),
+      () => queries.runs({ status: 'SUCCESS', sort: 'duration', cursor }),
+      () => queries.runs({ status: 'SUCCESS', order: 'asc', cursor }),
+      () => queries.sessions({ cursor }),
+      () => queries.steps(uuid(1), { cursor }),
+      () => queries.invocations(uuid(1), { cursor }),
+      () => queries.evaluations(uuid(1), { cursor }),
     ]) {
-      const error = await refusal(work);
+      const error = await refusal(work());
       expect([error.code, error.detail['field']]).toEqual(['REQUEST_INVALID', 'cursor']);
       expect(error.message).toMatch(/another list, sort or filter/);
     }

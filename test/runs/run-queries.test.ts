@@ -363,12 +363,12 @@ describeOnEachDatabase('lists of runs', (db) => {
     it('knows no run and no session that is not stored', async () => {
       const none = uuid(9);
       for (const work of [
-        queries.steps(none),
-        queries.invocations(none),
-        queries.evaluations(none),
-        queries.evaluation(none, 'x'),
+        () => queries.steps(none),
+        () => queries.invocations(none),
+        () => queries.evaluations(none),
+        () => queries.evaluation(none, 'x'),
       ]) {
-        expect((await refusal(work)).message).toMatch(/no such run/);
+        expect((await refusal(work())).message).toMatch(/no such run/);
       }
       expect((await refusal(queries.session(none))).code).toBe('NOT_FOUND');
     });
